@@ -1,0 +1,219 @@
+//! The operations, one function each. All take the path for the sake of the error, also where a descriptor does the work.
+
+use crate::gate::{Pass, pass};
+use crate::{DiskError, Op, ShortWrite};
+use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+const FILE_MODE: u32 = 0o600;
+const DIR_MODE: u32 = 0o700;
+
+fn gated<T>(op: Op, path: &Path, act: impl FnOnce() -> io::Result<T>) -> Result<T, DiskError> {
+    pass(op, path)?;
+    act().map_err(|source| DiskError::new(op, path, source))
+}
+
+/// Creates one directory, mode 0700. On disk when it returns: the directory; its entry is not synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything has that name, and whatever the system says otherwise.
+pub fn create_dir(path: &Path) -> Result<(), DiskError> {
+    gated(Op::Create, path, || {
+        DirBuilder::new().mode(DIR_MODE).create(path)?;
+        // The umask can only take bits away; 0700 loses its own bits only under a umask that locks us out.
+        fs::set_permissions(path, Permissions::from_mode(DIR_MODE))
+    })
+}
+
+/// Creates a directory and the missing ones above it, each mode 0700. One that exists is left as it is.
+///
+/// # Errors
+/// Whatever the system says, with the path that could not be made.
+pub fn create_dir_all(path: &Path) -> Result<(), DiskError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        create_dir_all(parent)?;
+    }
+    match create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        other => other,
+    }
+}
+
+/// Creates a file that must not exist, mode 0600, open for reading and writing. Its entry is not synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything, a dangling link included, has that name.
+pub fn create_new(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Create, path, || {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(FILE_MODE).open(path)?;
+        file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+        Ok(file)
+    })
+}
+
+/// Opens an existing regular file for reading and appending; never creates, never follows a final link.
+///
+/// # Errors
+/// `NotFound` where it does not exist; whatever the system says otherwise.
+pub fn open_append(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Open, path, || OpenOptions::new().read(true).append(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
+}
+
+/// Opens a file for reading and writing, creating it with mode 0600 where it is missing; never follows a final link.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn open_private(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Open, path, || {
+        let mut open = OpenOptions::new();
+        open.read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW);
+        match open.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+        let made = open.create_new(true).mode(FILE_MODE).open(path);
+        match made {
+            Ok(file) => {
+                file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+                Ok(file)
+            }
+            // Somebody else made it between the two calls: that one is as good.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open.create_new(false).open(path),
+            Err(error) => Err(error),
+        }
+    })
+}
+
+/// Writes all bytes at the descriptor's place, in as few system calls as the system allows (one, but for a full
+/// disk, a file size limit or a signal).
+///
+/// # Errors
+/// [`ShortWrite`] says how many bytes did reach the file.
+///
+/// A process over its `RLIMIT_FSIZE` is killed by `SIGXFSZ` unless it ignores that signal; with the signal
+/// ignored the write fails like one on a full disk.
+pub fn write(mut file: &File, path: &Path, bytes: &[u8]) -> Result<(), ShortWrite> {
+    let wanted = bytes.len() as u64;
+    let fail = |written: usize, error| ShortWrite { written: written as u64, wanted, error };
+    let (upto, planned) = match pass(Op::Write, path).map_err(|error| fail(0, error))? {
+        Pass::Whole => (bytes.len(), None),
+        Pass::Half { error } => (bytes.len() / 2, Some(error)),
+    };
+    let mut written = 0;
+    while written < upto {
+        match file.write(&bytes[written..upto]) {
+            Ok(0) => {
+                let source = io::Error::from(io::ErrorKind::WriteZero);
+                return Err(fail(written, DiskError::new(Op::Write, path, source)));
+            }
+            Ok(n) => written += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(fail(written, DiskError::new(Op::Write, path, source))),
+        }
+    }
+    planned.map_or(Ok(()), |error| Err(fail(written, error)))
+}
+
+/// Overwrites bytes at an offset. The descriptor must not be in append mode, or Linux appends instead.
+///
+/// # Errors
+/// Whatever the system says; a part of the bytes may be written.
+pub fn write_at(file: &File, path: &Path, offset: u64, bytes: &[u8]) -> Result<(), DiskError> {
+    gated(Op::Write, path, || file.write_all_at(bytes, offset))
+}
+
+/// Cuts an open file to a length. Only for files that are information, never for a history.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn truncate(file: &File, path: &Path, len: u64) -> Result<(), DiskError> {
+    gated(Op::Truncate, path, || file.set_len(len))
+}
+
+/// Brings the file's bytes and its length to the disk (`fdatasync`).
+///
+/// # Errors
+/// Whatever the system says. After a failed sync the state of the unsynced bytes is unknown.
+pub fn sync_data(file: &File, path: &Path) -> Result<(), DiskError> {
+    gated(Op::Sync, path, || file.sync_data())
+}
+
+/// Brings a directory's entries to the disk.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn sync_dir(path: &Path) -> Result<(), DiskError> {
+    gated(Op::SyncDir, path, || File::open(path)?.sync_all())
+}
+
+/// Renames, replacing what has the new name. Neither directory is synced.
+///
+/// # Errors
+/// Whatever the system says; the path in the error is the new name.
+pub fn rename(from: &Path, to: &Path) -> Result<(), DiskError> {
+    gated(Op::Rename, to, || fs::rename(from, to))
+}
+
+/// Renames to a name that must be free. Neither directory is synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything has the new name.
+pub fn rename_new(from: &Path, to: &Path) -> Result<(), DiskError> {
+    gated(Op::Rename, to, || {
+        renameat2(AT_FDCWD, from, AT_FDCWD, to, RenameFlags::RENAME_NOREPLACE).map_err(io::Error::from)
+    })
+}
+
+/// Swaps two names in one step. Neither directory is synced.
+///
+/// # Errors
+/// Whatever the system says; both must exist on one file system.
+pub fn exchange(a: &Path, b: &Path) -> Result<(), DiskError> {
+    gated(Op::Rename, b, || renameat2(AT_FDCWD, a, AT_FDCWD, b, RenameFlags::RENAME_EXCHANGE).map_err(io::Error::from))
+}
+
+/// Gives the file `from` a second name `to`, which must be free. The directory is not synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything has the new name.
+pub fn hard_link(from: &Path, to: &Path) -> Result<(), DiskError> {
+    gated(Op::Link, to, || fs::hard_link(from, to))
+}
+
+/// Removes a file, or a link itself and never what it points to. The directory is not synced.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn remove_file(path: &Path) -> Result<(), DiskError> {
+    gated(Op::Remove, path, || fs::remove_file(path))
+}
+
+/// Removes an empty directory.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn remove_dir(path: &Path) -> Result<(), DiskError> {
+    gated(Op::Remove, path, || fs::remove_dir(path))
+}
+
+/// Removes a directory and everything below it without following a link.
+///
+/// # Errors
+/// Whatever the system says; a part may be gone.
+pub fn remove_dir_all(path: &Path) -> Result<(), DiskError> {
+    gated(Op::Remove, path, || fs::remove_dir_all(path))
+}
+
+/// Sets permission bits.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn set_mode(path: &Path, mode: u32) -> Result<(), DiskError> {
+    gated(Op::SetMode, path, || fs::set_permissions(path, Permissions::from_mode(mode)))
+}
