@@ -1,0 +1,3 @@
+//! The core against what the reference recorded, and against itself.
+
+mod golden;
