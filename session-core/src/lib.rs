@@ -2,14 +2,17 @@
 //!
 //! TODO
 
+mod api_view;
 mod decode;
 mod defect;
 mod encode;
 mod event;
+mod extension;
 mod fields;
 pub mod json;
 pub mod layout;
 mod message;
+mod meta;
 mod name;
 mod replay;
 pub mod report;
@@ -19,11 +22,17 @@ mod show;
 mod time;
 mod title;
 
+pub use api_view::{ApiView, MISSING_RESULT, Repair, api_view};
 pub use decode::{Item, RawLine, Record};
 pub use defect::{Defect, Fault, Outcome, Place};
 pub use event::{Event, Kind};
+pub use extension::{
+    CheckpointMark, Extension, FORMAT, Note, SessionHeader, Successor, TitleSet, TitleSource, TurnMark, TurnPhase,
+    Usage,
+};
 pub use fields::Fields;
 pub use message::{Content, Image, Message, Role, ToolCall};
+pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use replay::{
     Conversation, Count, Effect, LastReport, LiveEvents, Replay, ReplayBackwards, count, last_messages, last_model,

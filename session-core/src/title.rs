@@ -23,7 +23,7 @@ pub fn normalize_title(raw: &str) -> String {
     let bare = first.trim_matches(QUOTES);
     let words: Vec<&str> = bare.split_whitespace().collect();
     let title = words.join(" ");
-    cut(&title).trim_matches(QUOTES).trim().to_owned()
+    cut(&title).trim_matches(QUOTES).to_owned()
 }
 
 /// A title from the first `words` words of a prompt, or from [`TITLE_WORDS`] of them. Empty for an empty prompt.

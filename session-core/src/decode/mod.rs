@@ -7,7 +7,7 @@ mod notes;
 
 pub(crate) use keys::find;
 pub(crate) use message::text_of_parts;
-pub(crate) use notes::{Member, Notes, record};
+pub(crate) use notes::{Member, Notes, Weight, record};
 
 use crate::{Defect, Event, Fault, Outcome, Place};
 use event::Decoded;
