@@ -34,7 +34,9 @@ impl<'a> Cursor<'a> {
                     }
                 };
             }
-            let mut text = built.take().unwrap_or_default();
+            // The text is at most as long as what is left of the string's line.
+            let room = if self.keep { (self.bytes.len() - start).min(4 * (to - start) + 32) } else { 0 };
+            let mut text = built.take().unwrap_or_else(|| String::with_capacity(room));
             self.push_run(&mut text, from, to);
             self.escape(&mut text)?;
             built = Some(text);
