@@ -1,0 +1,165 @@
+//! The event object, and the bare message that old files have instead.
+
+use super::keys;
+use super::message::{is_role, message};
+use super::notes::{Member, Notes, Weight};
+use crate::json::{Cursor, Malformed, Shape};
+use crate::time::parse_time;
+use crate::{Event, Fault, Fields, Kind};
+
+/// What one JSON text gives.
+#[derive(Debug)]
+pub(super) enum Decoded {
+    /// `null`: the reference passes over it in silence.
+    Nothing,
+    /// An event, and what had to be repaired in it.
+    Event(Box<Event>, Option<Fault>),
+    /// Whole JSON that is no event.
+    Skipped { fault: Fault, rollback: bool },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Ts,
+    Kind,
+    Message,
+    Tool,
+    Ms,
+    Text,
+    Model,
+    MergeThinking,
+    Tools,
+    Dropped,
+}
+
+const KEYS: [(&str, Key); 10] = [
+    ("ts", Key::Ts),
+    ("kind", Key::Kind),
+    ("message", Key::Message),
+    ("tool", Key::Tool),
+    ("ms", Key::Ms),
+    ("text", Key::Text),
+    ("model", Key::Model),
+    ("merge_thinking", Key::MergeThinking),
+    ("tools", Key::Tools),
+    ("dropped", Key::Dropped),
+];
+
+/// Reads one JSON text that should be an event.
+pub(super) fn event(bytes: &[u8], bodies: bool) -> Result<Decoded, Malformed> {
+    let mut cursor = cursor(bytes, bodies);
+    match cursor.shape()? {
+        Shape::Object => {}
+        shape => {
+            cursor.skip()?;
+            cursor.end()?;
+            return Ok(match shape {
+                Shape::Null => Decoded::Nothing,
+                _ => Decoded::Skipped { fault: Fault::NotAnObject, rollback: false },
+            });
+        }
+    }
+    let mut event = Box::new(Event::default());
+    let mut notes = Notes::default();
+    let mut has_role = false;
+    cursor.object(|cursor, key| {
+        if let Some(name) = keys::find(&KEYS, &key) {
+            return member(cursor, &mut notes, name, &mut event);
+        }
+        if key == "x" && cursor.shape()? == Shape::Object {
+            return ours(cursor, &mut event.x);
+        }
+        has_role |= is_role(&key);
+        let value = cursor.skip()?;
+        if cursor.keeps() {
+            event.extra.push(key.into_owned(), &cursor.text_of(value));
+        }
+        Ok(())
+    })?;
+    cursor.end()?;
+    notes.take_lossy(&cursor);
+    if event.kind.is_none() && event.message.is_none() && has_role {
+        bare(bytes, bodies, &mut event, &mut notes)?;
+    }
+    Ok(match notes.skipped {
+        Some(fault) => Decoded::Skipped { fault, rollback: event.kind == Kind::Rollback },
+        None => Decoded::Event(event, notes.repaired),
+    })
+}
+
+fn cursor(bytes: &[u8], bodies: bool) -> Cursor<'_> {
+    let cursor = Cursor::new(bytes);
+    if bodies { cursor } else { cursor.without_bodies() }
+}
+
+fn member(cursor: &mut Cursor<'_>, notes: &mut Notes, name: Key, event: &mut Event) -> Result<(), Malformed> {
+    if name == Key::Message {
+        return match cursor.shape()? {
+            Shape::Object => message(cursor, notes, |_| false).map(|message| event.message = Some(Box::new(message))),
+            Shape::Null => {
+                event.message = None;
+                cursor.skip().map(drop)
+            }
+            _ => Member::new(cursor, notes).vital("message").wrong_type(),
+        };
+    }
+    let member = Member::new(cursor, notes);
+    match name {
+        Key::Ts => time(member.side("ts"), event),
+        Key::Kind => member.vital("kind").word_into(&mut event.kind),
+        Key::Message => Ok(()),
+        Key::Tool => member.side("tool").string_into(&mut event.tool),
+        Key::Ms => member.side("ms").integer_into(&mut event.ms),
+        Key::Text => member.side("text").string_into(&mut event.text),
+        Key::Model => member.side("model").string_into(&mut event.model),
+        Key::MergeThinking => member.side("merge_thinking").bool_into(&mut event.merge_thinking),
+        Key::Tools => member.side("tools").list_into(&mut event.tools, |cursor, tool| match cursor.shape()? {
+            Shape::String => cursor.string().map(|text| {
+                *tool = text.into_owned();
+                true
+            }),
+            shape => cursor.skip().map(|_| shape == Shape::Null),
+        }),
+        Key::Dropped => member.vital("dropped").integer_into(&mut event.dropped),
+    }
+}
+
+fn time(member: Member<'_, '_, '_>, event: &mut Event) -> Result<(), Malformed> {
+    match member.cursor.shape()? {
+        Shape::String => {
+            let text = member.cursor.word()?;
+            event.ts = parse_time(&text);
+            if event.ts.is_none() {
+                member.notes.wrong(Weight::Side, "ts");
+            }
+            Ok(())
+        }
+        Shape::Null => member.cursor.skip().map(drop),
+        _ => member.wrong_type(),
+    }
+}
+
+/// The member `x`: its members, as text. The last `x` of several wins whole.
+fn ours(cursor: &mut Cursor<'_>, x: &mut Fields) -> Result<(), Malformed> {
+    *x = Fields::new();
+    cursor.object(|cursor, key| {
+        let value = cursor.skip()?;
+        if cursor.keeps() {
+            x.push(key.into_owned(), &cursor.text_of(value));
+        }
+        Ok(())
+    })
+}
+
+/// A line without kind and message that has a role may itself be a message. It is read again as one.
+fn bare(bytes: &[u8], bodies: bool, event: &mut Event, notes: &mut Notes) -> Result<(), Malformed> {
+    let mut cursor = cursor(bytes, bodies);
+    cursor.shape()?;
+    let message = message(&mut cursor, notes, |key| key == "x" || keys::find(&KEYS, key).is_some())?;
+    notes.take_lossy(&cursor);
+    if !message.role.as_str().is_empty() {
+        event.message = Some(Box::new(message));
+        event.extra = Fields::new();
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The message object.
+
+use super::keys;
+use super::notes::{Member, Notes, record};
+use crate::json::{Cursor, Malformed, Shape};
+use crate::{Content, Fields, Image, Message, ToolCall};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Role,
+    Content,
+    ReasoningContent,
+    Reasoning,
+    Name,
+    ToolCalls,
+    ToolCallId,
+    Images,
+}
+
+const KEYS: [(&str, Key); 8] = [
+    ("role", Key::Role),
+    ("content", Key::Content),
+    ("tool_call_id", Key::ToolCallId),
+    ("tool_calls", Key::ToolCalls),
+    ("name", Key::Name),
+    ("reasoning_content", Key::ReasoningContent),
+    ("reasoning", Key::Reasoning),
+    ("images", Key::Images),
+];
+
+/// Whether a key names the role, which makes an object without a kind a message.
+pub(super) fn is_role(key: &str) -> bool {
+    keys::find(&KEYS, key) == Some(Key::Role)
+}
+
+/// A message, where the cursor stands before an object. Members whose key `not_ours` claims are passed over.
+pub(super) fn message<'a>(
+    cursor: &mut Cursor<'a>,
+    notes: &mut Notes,
+    not_ours: impl Fn(&str) -> bool,
+) -> Result<Message, Malformed> {
+    let mut message = Message::default();
+    let mut reasoning = String::new();
+    cursor.object(|cursor, key| {
+        let Some(name) = keys::find(&KEYS, &key) else {
+            let value = cursor.skip()?;
+            if !not_ours(&key) && cursor.keeps() {
+                message.extra.push(key.into_owned(), &cursor.text_of(value));
+            }
+            return Ok(());
+        };
+        let member = Member::new(cursor, &mut *notes);
+        match name {
+            Key::Role => member.vital("role").word_into(&mut message.role),
+            Key::Content => content(member.vital("content"), &mut message.content),
+            Key::ReasoningContent => member.side("reasoning_content").string_into(&mut message.reasoning_content),
+            Key::Reasoning => member.side("reasoning").string_into(&mut reasoning),
+            Key::Name => member.side("name").string_into(&mut message.name),
+            Key::ToolCallId => member.vital("tool_call_id").string_into(&mut message.tool_call_id),
+            Key::ToolCalls => member.vital("tool_calls").list_into(&mut message.tool_calls, tool_call),
+            Key::Images => member.side("images").list_into(&mut message.images, image),
+        }
+    })?;
+    if message.reasoning_content.is_empty() {
+        message.reasoning_content = reasoning;
+    }
+    Ok(message)
+}
+
+fn content(member: Member<'_, '_, '_>, to: &mut Content) -> Result<(), Malformed> {
+    match member.cursor.shape()? {
+        Shape::String => member.cursor.string().map(|text| *to = Content::Text(text.into_owned())),
+        Shape::Array => {
+            let parts = member.cursor.skip()?;
+            if member.cursor.keeps() {
+                let text = member.cursor.text_of(parts);
+                let one_line =
+                    if text.contains(['\r', '\n']) { crate::json::compact(&text) } else { text.into_owned() };
+                *to = Content::Parts(one_line.into());
+            }
+            Ok(())
+        }
+        Shape::Null => member.cursor.skip().map(drop),
+        Shape::Bool | Shape::Number | Shape::Object => member.wrong_type(),
+    }
+}
+
+fn tool_call<'a>(cursor: &mut Cursor<'a>, to: &mut ToolCall) -> Result<bool, Malformed> {
+    const KEYS: [(&str, u8); 3] = [("id", 0), ("type", 1), ("function", 2)];
+    let ToolCall { id, call_type, name, arguments, extra, function_extra } = to;
+    let mut right = true;
+    let members = record(cursor, extra, |cursor, notes, key| {
+        let member = Member::new(cursor, notes).vital("tool_calls");
+        Some(match keys::find(&KEYS, key)? {
+            0 => member.string_into(id),
+            1 => member.string_into(call_type),
+            _ => function(member.cursor, name, arguments, function_extra).map(|read| right &= read),
+        })
+    })?;
+    Ok(members && right)
+}
+
+fn function<'a>(
+    cursor: &mut Cursor<'a>,
+    name: &mut String,
+    arguments: &mut String,
+    extra: &mut Fields,
+) -> Result<bool, Malformed> {
+    const KEYS: [(&str, u8); 2] = [("name", 0), ("arguments", 1)];
+    record(cursor, extra, |cursor, notes, key| {
+        let member = Member::new(cursor, notes).vital("tool_calls");
+        Some(member.string_into(if keys::find(&KEYS, key)? == 0 { &mut *name } else { &mut *arguments }))
+    })
+}
+
+fn image<'a>(cursor: &mut Cursor<'a>, to: &mut Image) -> Result<bool, Malformed> {
+    const KEYS: [(&str, u8); 5] = [("path", 0), ("media_type", 1), ("width", 2), ("height", 3), ("size", 4)];
+    let Image { path, media_type, width, height, size, extra } = to;
+    record(cursor, extra, |cursor, notes, key| {
+        let member = Member::new(cursor, notes).vital("images");
+        Some(match keys::find(&KEYS, key)? {
+            0 => member.string_into(path),
+            1 => member.string_into(media_type),
+            2 => member.integer_into(width),
+            3 => member.integer_into(height),
+            _ => member.integer_into(size),
+        })
+    })
+}
+
+/// The texts of the parts of type `text`, joined.
+pub(crate) fn text_of_parts(parts: &str) -> String {
+    let mut cursor = Cursor::new(parts.as_bytes());
+    let mut all = String::new();
+    let read = (cursor.shape() == Ok(Shape::Array)).then(|| {
+        cursor.array(|cursor| {
+            let (mut part_type, mut text) = (String::new(), String::new());
+            record(cursor, &mut Fields::new(), |cursor, notes, key| {
+                const KEYS: [(&str, u8); 2] = [("type", 0), ("text", 1)];
+                let member = Member::new(cursor, notes).side("content");
+                Some(member.string_into(if keys::find(&KEYS, key)? == 0 { &mut part_type } else { &mut text }))
+            })?;
+            if part_type == "text" {
+                all.push_str(&text);
+            }
+            Ok(())
+        })
+    });
+    debug_assert!(read.is_none_or(|read| read.is_ok()), "parts are kept only when they are valid JSON");
+    all
+}

@@ -1,0 +1,269 @@
+//! This project's own kinds, so that the file alone says its format, title, directory, model, tokens and money.
+//!
+//! An extension event has a kind that starts with `x.` and carries everything inside the one last member `x`, an object,
+//! so that no name of ours can meet a member of the reference. It carries no message: the reference passes over it and
+//! every fold ignores it.
+
+use crate::{Event, Kind, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The format version that this library writes. A history of a newer one is read and not written.
+pub const FORMAT: u64 = 1;
+
+/// What an extension event says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extension {
+    /// The first line of a history of ours.
+    Session(SessionHeader),
+    /// The session's title.
+    Title(TitleSet),
+    /// A turn starts or ends.
+    Turn(TurnMark),
+    /// What a response cost.
+    Usage(Usage),
+    /// A snapshot of the workspace.
+    Checkpoint(CheckpointMark),
+    /// The conversation goes on elsewhere.
+    Successor(Successor),
+    /// Something that the store records for itself.
+    Note(Note),
+}
+
+/// `x.session`: what the session is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionHeader {
+    /// The version of the format, [`FORMAT`].
+    pub format: u64,
+    /// The session's name when the line was written. The directory's name is the authority.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The directory that the session works in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub workspace: String,
+    /// The model that it was created with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The session that this one was forked or compacted from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub parent: String,
+}
+
+/// Who set a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TitleSource {
+    /// A person. It is never replaced by an automatic one.
+    User,
+    /// A program.
+    #[default]
+    Auto,
+}
+
+/// `x.title`: the session's title from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TitleSet {
+    /// The title.
+    pub title: String,
+    /// Who set it.
+    pub by: TitleSource,
+}
+
+/// Which end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TurnPhase {
+    /// It starts.
+    #[default]
+    Start,
+    /// It ends.
+    End,
+}
+
+/// `x.turn`: a turn starts or ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnMark {
+    /// The turn's id.
+    pub id: String,
+    /// Whether it starts or ends.
+    pub phase: TurnPhase,
+    /// How it ended, such as `done`, `interrupted` or `failed`; empty at the start.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub outcome: String,
+    /// The checkpoint that belongs to this end of the turn, by its turn number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<u64>,
+}
+
+/// `x.usage`: what a response of a model cost. `None` is unknown, which is not 0.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// The model.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The endpoint's id of the response. Usage with the same id counts once.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response: String,
+    /// Tokens of the request, those from a cache included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// Tokens of the request that came from a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Tokens of the response, those of reasoning included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// Tokens of the response that are reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+    /// The price in US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// `x.checkpoint`: a snapshot was taken, restored, or could not be taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckpointMark {
+    /// What happened: `taken`, `restored`, `failed`.
+    pub action: String,
+    /// The turn number of the snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    /// What a person should know about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// `x.successor`: the conversation goes on in another session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Successor {
+    /// That session's name.
+    pub name: String,
+}
+
+/// `x.note`: something that the store records for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Note {
+    /// What was done, such as `repaired`.
+    pub topic: String,
+    /// What a person should know about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+impl Extension {
+    /// The kind of the event that says this.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Extension::Session(_) => Kind::XSession,
+            Extension::Title(_) => Kind::XTitle,
+            Extension::Turn(_) => Kind::XTurn,
+            Extension::Usage(_) => Kind::XUsage,
+            Extension::Checkpoint(_) => Kind::XCheckpoint,
+            Extension::Successor(_) => Kind::XSuccessor,
+            Extension::Note(_) => Kind::XNote,
+        }
+    }
+
+    /// The event that says this.
+    pub fn into_event(self, ts: Timestamp) -> Event {
+        let mut event = Event::new(ts, self.kind());
+        for (name, value) in self.members() {
+            event.x.set(&name, &value);
+        }
+        event
+    }
+
+    fn members(&self) -> Map<String, Value> {
+        let value = match self {
+            Extension::Session(header) => serde_json::to_value(header),
+            Extension::Title(title) => serde_json::to_value(title),
+            Extension::Turn(turn) => serde_json::to_value(turn),
+            Extension::Usage(usage) => serde_json::to_value(usage),
+            Extension::Checkpoint(checkpoint) => serde_json::to_value(checkpoint),
+            Extension::Successor(successor) => serde_json::to_value(successor),
+            Extension::Note(note) => serde_json::to_value(note),
+        };
+        match value {
+            Ok(Value::Object(members)) => members,
+            other => unreachable!("plain structs with string keys become objects: {other:?}"),
+        }
+    }
+}
+
+impl Event {
+    /// What an event of an extension kind says. `None` for other kinds, and where the member `x` has another shape than
+    /// this version knows; members of `x` without a name here are ignored.
+    pub fn extension(&self) -> Option<Extension> {
+        let members = self.x.iter().map(|(name, text)| Some((name.to_owned(), serde_json::from_str(text).ok()?)));
+        let x = || members.collect::<Option<Map<_, _>>>().map(Value::Object);
+        match self.kind {
+            Kind::XSession => read(x()).map(Extension::Session),
+            Kind::XTitle => read(x()).map(Extension::Title),
+            Kind::XTurn => read(x()).map(Extension::Turn),
+            Kind::XUsage => read(x()).map(Extension::Usage),
+            Kind::XCheckpoint => read(x()).map(Extension::Checkpoint),
+            Kind::XSuccessor => read(x()).map(Extension::Successor),
+            Kind::XNote => read(x()).map(Extension::Note),
+            Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => None,
+        }
+    }
+}
+
+fn read<'de, T: Deserialize<'de>>(x: Option<Value>) -> Option<T> {
+    T::deserialize(x?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_time;
+
+    fn ts() -> Timestamp {
+        parse_time("2026-01-02T03:04:05Z").expect("it is well formed")
+    }
+
+    #[test]
+    fn everything_of_ours_stands_in_one_last_member() {
+        let header =
+            SessionHeader { format: FORMAT, name: "demo".into(), workspace: "/w".into(), ..Default::default() };
+        let mut line = Vec::new();
+        Extension::Session(header).into_event(ts()).encode(&mut line);
+        assert_eq!(
+            String::from_utf8(line).expect("JSON is text"),
+            concat!(
+                r#"{"ts":"2026-01-02T03:04:05Z","kind":"x.session","#,
+                r#""x":{"format":1,"name":"demo","workspace":"/w"}}"#,
+                "\n"
+            )
+        );
+    }
+
+    #[test]
+    fn an_extension_reads_back_as_it_was_written() {
+        let all = [
+            Extension::Session(SessionHeader { format: 1, name: "a".into(), parent: "b".into(), ..Default::default() }),
+            Extension::Title(TitleSet { title: "Oaks".into(), by: TitleSource::User }),
+            Extension::Turn(TurnMark {
+                id: "t".into(),
+                phase: TurnPhase::End,
+                outcome: "done".into(),
+                checkpoint: Some(3),
+            }),
+            Extension::Usage(Usage { model: "m".into(), input: Some(0), cost: Some(0.25), ..Default::default() }),
+            Extension::Checkpoint(CheckpointMark { action: "taken".into(), turn: Some(1), note: String::new() }),
+            Extension::Successor(Successor { name: "next".into() }),
+            Extension::Note(Note { topic: "repaired".into(), text: "one line".into() }),
+        ];
+        for extension in all {
+            assert_eq!(extension.clone().into_event(ts()).extension(), Some(extension));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! JSON as the history needs it: one tolerant reader and one exact writer.
+//!
+//! The reader ([`Cursor`]) is driven by what it should find instead of building a tree, so that a value nobody
+//! asked for costs a scan and no allocation, nesting costs no stack, and a string that is not quite text (a lone
+//! surrogate, a byte that is no UTF-8) still gives a value and a note. The writer produces the bytes that the
+//! reference's JSON engine produces.
+
+mod cursor;
+mod number;
+mod string;
+mod write;
+
+pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
+pub use write::push_string;
+pub(crate) use write::{compact, push_integer};

@@ -1,0 +1,188 @@
+//! Strings: escapes, surrogates, and bytes that are no text.
+
+use super::cursor::{Cursor, Lossy, Malformed};
+use memchr::memchr2;
+use std::borrow::Cow;
+
+impl<'a> Cursor<'a> {
+    /// A string, where [`Cursor::shape`] said so. What is no text in it becomes U+FFFD and is noted.
+    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, Malformed> {
+        self.at += 1;
+        let start = self.at;
+        let mut built: Option<String> = None;
+        loop {
+            let from = self.at;
+            let Some(run) = memchr2(b'"', b'\\', &self.bytes[from..]) else {
+                self.at = self.bytes.len();
+                return Err(self.wrong("ends inside a string"));
+            };
+            let to = from + run;
+            self.no_controls(from, to)?;
+            self.at = to;
+            if self.bytes[to] == b'"' {
+                self.at += 1;
+                return match built {
+                    None if self.text.is_some() => Ok(Cow::Borrowed(self.kept(start, to))),
+                    None if !self.keep => {
+                        self.note_invalid(from, to);
+                        Ok(Cow::Borrowed(""))
+                    }
+                    built => {
+                        let mut text = built.unwrap_or_default();
+                        self.push_run(&mut text, from, to);
+                        Ok(Cow::Owned(text))
+                    }
+                };
+            }
+            // The text is at most as long as what is left of the string's line.
+            let room = if self.keep { (self.bytes.len() - start).min(4 * (to - start) + 32) } else { 0 };
+            let mut text = built.take().unwrap_or_else(|| String::with_capacity(room));
+            self.push_run(&mut text, from, to);
+            self.escape(&mut text)?;
+            built = Some(text);
+        }
+    }
+
+    fn kept(&self, from: usize, to: usize) -> &'a str {
+        match self.text {
+            Some(text) if self.keep => &text[from..to],
+            _ => "",
+        }
+    }
+
+    fn no_controls(&self, from: usize, to: usize) -> Result<(), Malformed> {
+        if !self.controls {
+            return Ok(());
+        }
+        match self.bytes[from..to].iter().position(|&b| b < 0x20) {
+            Some(at) => Err(Malformed { at: from + at, what: "a raw control character inside a string" }),
+            None => Ok(()),
+        }
+    }
+
+    fn note_invalid(&mut self, from: usize, to: usize) {
+        if self.text.is_none() && std::str::from_utf8(&self.bytes[from..to]).is_err() {
+            self.lossy.get_or_insert(Lossy::Utf8);
+        }
+    }
+
+    /// A run without escapes goes to the end of `text`.
+    fn push_run(&mut self, text: &mut String, from: usize, to: usize) {
+        self.note_invalid(from, to);
+        if !self.keep {
+            return;
+        }
+        match self.text {
+            Some(whole) => text.push_str(&whole[from..to]),
+            None => text.push_str(&replace_invalid(&self.bytes[from..to])),
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), Malformed> {
+        let c = match self.bytes.get(self.at + 1) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => self.unicode()?,
+            Some(_) => return Err(self.wrong("an escape that JSON does not have")),
+            None => {
+                self.at = self.bytes.len();
+                return Err(self.wrong("ends inside an escape"));
+            }
+        };
+        self.at += 2;
+        if self.keep {
+            text.push(c);
+        }
+        Ok(())
+    }
+
+    /// `\uXXXX` at the cursor, with its partner if it has one. Leaves the cursor two bytes before the end of what it took.
+    fn unicode(&mut self) -> Result<char, Malformed> {
+        let first = self.hex(self.at)?;
+        if let Some(c) = char::from_u32(first) {
+            self.at += 4;
+            return Ok(c);
+        }
+        // A surrogate: it counts only as the first of a pair. A second escape that is no partner stands for itself.
+        let partner = match self.bytes.get(self.at + 6..self.at + 8) {
+            Some(b"\\u") => Some(self.hex(self.at + 6)?),
+            _ => None,
+        };
+        self.at += 4;
+        match partner {
+            Some(low @ 0xDC00..=0xDFFF) if first < 0xDC00 => {
+                self.at += 6;
+                let code = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
+                Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+            }
+            _ => {
+                self.lossy.get_or_insert(Lossy::Surrogate);
+                Ok(char::REPLACEMENT_CHARACTER)
+            }
+        }
+    }
+
+    fn hex(&self, escape: usize) -> Result<u32, Malformed> {
+        let mut code = 0;
+        for at in escape + 2..escape + 6 {
+            let digit = self.bytes.get(at).and_then(|&b| char::from(b).to_digit(16));
+            let digit = digit.ok_or(Malformed { at, what: "expected four hex digits after \\u" })?;
+            code = code * 16 + digit;
+        }
+        Ok(code)
+    }
+}
+
+/// The text of bytes that are not all UTF-8: each byte that cannot be part of a character becomes one U+FFFD, as in the
+/// reference (three for an encoded surrogate).
+pub(super) fn replace_invalid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> (String, Option<Lossy>) {
+        let mut cursor = Cursor::new(bytes);
+        let text = cursor.string().expect("the cases are strings").into_owned();
+        cursor.end().expect("the cases are nothing but a string");
+        (text, cursor.lossy)
+    }
+
+    #[test]
+    fn surrogates_pair_up_or_are_replaced_one_by_one() {
+        assert_eq!(read(br#""\ud83d\ude00""#), ("😀".into(), None));
+        assert_eq!(read(br#""\ud83d\ud83d\ude00""#), ("\u{fffd}😀".into(), Some(Lossy::Surrogate)));
+        assert_eq!(read(br#""\ude00\ud83d""#), ("\u{fffd}\u{fffd}".into(), Some(Lossy::Surrogate)));
+        assert_eq!(read(br#""\ud83dA""#), ("\u{fffd}A".into(), Some(Lossy::Surrogate)));
+        assert_eq!(read(br#""\ufffd""#), ("\u{fffd}".into(), None));
+    }
+
+    #[test]
+    fn each_byte_that_is_no_text_becomes_one_mark() {
+        assert_eq!(read(b"\"caf\xc3\""), ("caf\u{fffd}".into(), Some(Lossy::Utf8)));
+        assert_eq!(read(b"\"\xed\xa0\xbd\""), ("\u{fffd}\u{fffd}\u{fffd}".into(), Some(Lossy::Utf8)));
+        assert_eq!(read(b"\"\\n\xff\\n\""), ("\n\u{fffd}\n".into(), Some(Lossy::Utf8)));
+    }
+
+    #[test]
+    fn a_string_that_is_not_kept_is_checked_all_the_same() {
+        let mut cursor = Cursor::new(br#""a\ud800b""#).without_bodies();
+        assert_eq!(cursor.string(), Ok(Cow::Owned(String::new())));
+        assert_eq!(cursor.lossy, Some(Lossy::Surrogate));
+        assert!(Cursor::new(br#""a\x""#).without_bodies().string().is_err());
+        assert!(Cursor::new(b"\"a\x01\"").without_bodies().string().is_err());
+    }
+}

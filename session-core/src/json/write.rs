@@ -1,0 +1,135 @@
+//! Writing JSON as the reference's engine does: no spaces, and `<`, `>`, `&`, U+2028 and U+2029 escaped.
+
+/// What a byte needs: nothing (0), a look at what follows (1, the lead byte of U+2028 and U+2029), the six-character
+/// form (`u`), or a short escape.
+const NEEDS: [u8; 256] = {
+    let mut needs = [0; 256];
+    let mut b = 0;
+    while b < 0x20 {
+        needs[b] = b'u';
+        b += 1;
+    }
+    needs[8] = b'b';
+    needs[9] = b't';
+    needs[10] = b'n';
+    needs[12] = b'f';
+    needs[13] = b'r';
+    needs[b'"' as usize] = b'"';
+    needs[b'\\' as usize] = b'\\';
+    needs[b'<' as usize] = b'u';
+    needs[b'>' as usize] = b'u';
+    needs[b'&' as usize] = b'u';
+    needs[0xE2] = 1;
+    needs
+};
+
+/// Appends `text` as a JSON string, quotes included, escaped as the reference escapes.
+///
+/// ```
+/// let mut out = Vec::new();
+/// session_core::json::push_string(&mut out, "a <b> & \"c\"\n");
+/// assert_eq!(out, br#""a \u003cb\u003e \u0026 \"c\"\n""#);
+/// ```
+pub fn push_string(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let mut from = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let need = NEEDS[usize::from(bytes[at])];
+        if need == 0 {
+            at += 1;
+            continue;
+        }
+        if need == 1 {
+            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+            if let [0x80, last @ (0xA8 | 0xA9), ..] = bytes[at + 1..] {
+                out.extend_from_slice(&bytes[from..at]);
+                out.extend_from_slice(if last == 0xA8 { b"\\u2028" } else { b"\\u2029" });
+                from = at + 3;
+            }
+            at += 3;
+            continue;
+        }
+        out.extend_from_slice(&bytes[from..at]);
+        if need == b'u' {
+            push_escape(out, bytes[at]);
+        } else {
+            out.extend_from_slice(&[b'\\', need]);
+        }
+        at += 1;
+        from = at;
+    }
+    out.extend_from_slice(&bytes[from..]);
+    out.push(b'"');
+}
+
+fn push_escape(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(b"\\u00");
+    out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+}
+
+/// Appends an integer.
+pub(crate) fn push_integer(out: &mut Vec<u8>, n: i64) {
+    out.extend_from_slice(n.to_string().as_bytes());
+}
+
+/// A JSON text on one line: white space between tokens is dropped, everything else stays byte for byte.
+///
+/// The text must be valid JSON.
+pub(crate) fn compact(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    for c in text.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if matches!(c, ' ' | '\t' | '\r' | '\n') {
+            continue;
+        } else {
+            in_string = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut out = Vec::new();
+        push_string(&mut out, text);
+        String::from_utf8(out).expect("text in, text out")
+    }
+
+    #[test]
+    fn every_character_reads_back_as_itself() {
+        for c in (0..=0x0010_FFFF).filter_map(char::from_u32) {
+            let text = format!("x{c}y");
+            let read: String = serde_json::from_str(&written(&text)).expect("it is a JSON string");
+            assert_eq!(read, text);
+        }
+    }
+
+    #[test]
+    fn the_five_characters_that_html_minds_are_escaped() {
+        assert_eq!(
+            written("<>&\u{2028}\u{2029}\u{2027}\u{202a}"),
+            "\"\\u003c\\u003e\\u0026\\u2028\\u2029\u{2027}\u{202a}\""
+        );
+        assert_eq!(
+            written("\u{0}\u{8}\u{9}\u{a}\u{b}\u{c}\u{d}\u{1f}\u{7f}"),
+            "\"\\u0000\\b\\t\\n\\u000b\\f\\r\\u001f\u{7f}\""
+        );
+    }
+
+    #[test]
+    fn compacting_leaves_strings_alone() {
+        assert_eq!(compact("{ \"a b\" : [ 1 ,\n \"x \\\" y\" ] }"), r#"{"a b":[1,"x \" y"]}"#);
+    }
+}

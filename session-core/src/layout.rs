@@ -1,0 +1,48 @@
+//! The names inside a session's directory. Who builds a path takes them from here.
+
+/// The append-only transcript.
+pub const HISTORY: &str = "history.jsonl";
+/// The metadata, for quick reading and for the reference.
+pub const META: &str = "meta.json";
+/// Our full copy of the metadata, with the fields that the reference drops.
+pub const META_COPY: &str = ".meta.json";
+/// The shadow repository.
+#[doc(alias = "CheckpointsSubdir")]
+pub const CHECKPOINTS: &str = "checkpoints";
+/// Records and logs of background processes, and the marker of the running turn.
+#[doc(alias = "ProcSubdir")]
+pub const PROC: &str = "proc";
+/// Messages that wait for the running turn.
+#[doc(alias = "InboxSubdir")]
+pub const INBOX: &str = "inbox";
+/// Tool output that is too large for a message.
+#[doc(alias = "TmpSubdir")]
+pub const TMP: &str = "tmp";
+/// The session's lock.
+pub const LOCK: &str = ".lock";
+/// Bytes that were taken out of a history because they are no whole line.
+pub const QUARANTINE: &str = ".quarantine";
+/// Inside the inbox: messages that were claimed and not yet acknowledged.
+pub const CLAIMS: &str = ".claims";
+/// Inside the inbox: files that cannot be delivered.
+pub const FAILED: &str = ".failed";
+/// Inside `proc`: the process id of the running turn, as the reference writes it.
+pub const TURN_PID: &str = "turn.pid";
+/// Inside `proc`: who wrote the marker, in full.
+pub const TURN: &str = ".turn";
+/// Inside the store's directory: what belongs to the store as a whole.
+pub const STORE: &str = ".session-store";
+/// Inside [`STORE`]: deleted sessions.
+pub const TRASH: &str = "trash";
+/// Inside [`STORE`]: sessions that are being built.
+pub const STAGING: &str = "staging";
+/// The end of the name of a session's flat file, from before sessions were directories.
+pub const FLAT_SUFFIX: &str = ".jsonl";
+/// What is added to the name of a flat file that was migrated.
+pub const MIGRATED_SUFFIX: &str = ".migrated";
+
+/// A writer refuses a line of this many bytes, its newline not counted: the reference could not read the session any
+/// more. 10 MiB.
+pub const MAX_REFERENCE_LINE: u64 = 10_485_760;
+/// A message for the inbox that is larger than this, encoded, is refused: the reference deletes it unread. 64 KiB.
+pub const MAX_INBOX_BYTES: u64 = 65_536;

@@ -1,0 +1,183 @@
+//! A message of the conversation, as model endpoints exchange it and the history stores it.
+
+use crate::Fields;
+use std::borrow::Cow;
+use std::fmt;
+
+/// One message of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[doc(alias = "llm.Message")]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// The model's reasoning, where the endpoint gives it. Read from `reasoning` too, when `reasoning_content` is empty.
+    pub reasoning_content: String,
+    /// The tool that a result comes from, or a participant's name.
+    pub name: String,
+    /// The calls that an assistant message asks for.
+    pub tool_calls: Vec<ToolCall>,
+    /// The call that a tool's message answers.
+    pub tool_call_id: String,
+    /// Pictures that belong to the message. Their bytes are in files, not in the history.
+    pub images: Vec<Image>,
+    /// Members of the message that this version has no name for.
+    pub extra: Fields,
+}
+
+impl Message {
+    /// A message of a role with a text and nothing else.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Message { role, content: Content::Text(text.into()), ..Message::default() }
+    }
+
+    /// A message of the user.
+    pub fn user(text: impl Into<String>) -> Self {
+        Message::new(Role::User, text)
+    }
+
+    /// A message of the assistant.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Message::new(Role::Assistant, text)
+    }
+
+    /// A tool's answer to a call.
+    pub fn tool_result(call_id: impl Into<String>, tool: impl Into<String>, text: impl Into<String>) -> Self {
+        Message { name: tool.into(), tool_call_id: call_id.into(), ..Message::new(Role::Tool, text) }
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The person, or the program that speaks for one.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's result.
+    Tool,
+    /// A role that this version does not know, or, as the empty string, none.
+    Other(String),
+}
+
+impl Role {
+    /// The role's name in the file.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+            Role::Other(name) => name,
+        }
+    }
+}
+
+impl Default for Role {
+    fn default() -> Self {
+        Role::Other(String::new())
+    }
+}
+
+impl From<Cow<'_, str>> for Role {
+    fn from(name: Cow<'_, str>) -> Self {
+        match &*name {
+            "system" => Role::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "tool" => Role::Tool,
+            _ => Role::Other(name.into_owned()),
+        }
+    }
+}
+
+impl From<&str> for Role {
+    fn from(name: &str) -> Self {
+        Role::from(Cow::Borrowed(name))
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a message says: a text, or the list of typed parts that some endpoints use, untouched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// The JSON text of a list of parts, as it was written.
+    Parts(Box<str>),
+}
+
+impl Content {
+    /// What the reference reads: the text, or the texts of the parts of type `text`, joined without a separator.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Content::Text(text) => Cow::Borrowed(text),
+            Content::Parts(parts) => Cow::Owned(crate::decode::text_of_parts(parts)),
+        }
+    }
+
+    /// Whether [`Content::text`] is empty.
+    pub fn is_empty(&self) -> bool {
+        self.text().is_empty()
+    }
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Content::Text(String::new())
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Content::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Content::Text(text)
+    }
+}
+
+/// A call of a tool that the model asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// The id that the result refers to.
+    pub id: String,
+    /// The type of call, `function` as a rule.
+    pub call_type: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, as the model wrote them: JSON as a rule, but nothing is checked.
+    pub arguments: String,
+    /// Members of the call that this version has no name for.
+    pub extra: Fields,
+    /// The same for the call's `function` object.
+    pub function_extra: Fields,
+}
+
+/// A picture that belongs to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Image {
+    /// The file that holds it.
+    pub path: String,
+    /// Its media type, such as `image/png`.
+    pub media_type: String,
+    /// Width in pixels.
+    pub width: i64,
+    /// Height in pixels.
+    pub height: i64,
+    /// Size of the file in bytes.
+    pub size: i64,
+    /// Members that this version has no name for.
+    pub extra: Fields,
+}

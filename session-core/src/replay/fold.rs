@@ -1,0 +1,122 @@
+//! The fold itself.
+
+use crate::{Defect, Event, Kind, Outcome};
+
+/// What an event does to the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Its message joins the end.
+    Adds,
+    /// So many messages leave the end; all of them, if there are fewer.
+    Drops(u64),
+    /// Nothing.
+    Nothing,
+}
+
+impl Event {
+    /// What the event does to the conversation. This is the whole rule:
+    ///
+    /// - a rollback takes `dropped` messages from the end, if that is positive; a message it carries is not added;
+    /// - any other event that carries a message adds it, whatever its kind is;
+    /// - every other event does nothing.
+    pub fn effect(&self) -> Effect {
+        match (&self.kind, &self.message) {
+            (Kind::Rollback, _) => match u64::try_from(self.dropped) {
+                Ok(0) | Err(_) => Effect::Nothing,
+                Ok(dropped) => Effect::Drops(dropped),
+            },
+            (_, Some(_)) => Effect::Adds,
+            (_, None) => Effect::Nothing,
+        }
+    }
+}
+
+/// The fold over a history: what is live so far.
+///
+/// `T` is what the caller keeps of each live message: the message, its number, or nothing at all.
+///
+/// ```
+/// use session_core::{Effect, Replay};
+/// let mut replay = Replay::new();
+/// replay.event(&Effect::Adds, || "a");
+/// replay.event(&Effect::Adds, || "b");
+/// replay.event(&Effect::Drops(1), || unreachable!("a rollback adds nothing"));
+/// assert_eq!(replay.live(), ["a"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Replay<T> {
+    live: Vec<T>,
+    /// How many messages were live when a line was skipped; ascending.
+    gaps: Vec<usize>,
+    uncertain: bool,
+}
+
+impl<T> Default for Replay<T> {
+    fn default() -> Self {
+        Replay::new()
+    }
+}
+
+impl<T> Replay<T> {
+    /// Before the first line.
+    pub fn new() -> Self {
+        Replay { live: Vec::new(), gaps: Vec::new(), uncertain: false }
+    }
+
+    /// Folds in an event's effect; `keep` makes what is kept of a message that is added.
+    pub fn event(&mut self, effect: &Effect, keep: impl FnOnce() -> T) {
+        match effect {
+            Effect::Adds => self.live.push(keep()),
+            Effect::Drops(dropped) => self.drop_last(*dropped),
+            Effect::Nothing => {}
+        }
+    }
+
+    /// Folds in a defect. A skipped line never counts as a message; a rollback that reaches back across one, or is
+    /// one, makes the outcome uncertain.
+    pub fn defect(&mut self, defect: &Defect) {
+        match defect.outcome {
+            Outcome::Repaired => {}
+            Outcome::Skipped => {
+                if self.gaps.last() != Some(&self.live.len()) {
+                    self.gaps.push(self.live.len());
+                }
+            }
+            Outcome::SkippedRollback => self.uncertain = true,
+        }
+    }
+
+    fn drop_last(&mut self, dropped: u64) {
+        let held = self.live.len();
+        let dropped_here = usize::try_from(dropped).unwrap_or(usize::MAX);
+        // Fewer messages stand after the gap than are to go: the rollback reaches back across the skipped line.
+        if self.gaps.last().is_some_and(|&gap| held - gap < dropped_here) {
+            self.uncertain = true;
+        }
+        let left = held.saturating_sub(dropped_here);
+        self.live.truncate(left);
+        // A gap inside what went now stands at its end.
+        while self.gaps.last().is_some_and(|&gap| gap > left) {
+            self.gaps.pop();
+            if self.gaps.last().is_none_or(|&gap| gap < left) {
+                self.gaps.push(left);
+                break;
+            }
+        }
+    }
+
+    /// What is live, in order.
+    pub fn live(&self) -> &[T] {
+        &self.live
+    }
+
+    /// What is live, in order.
+    pub fn into_live(self) -> Vec<T> {
+        self.live
+    }
+
+    /// Whether a rollback reached back across a skipped line, or was one.
+    pub fn is_uncertain(&self) -> bool {
+        self.uncertain
+    }
+}

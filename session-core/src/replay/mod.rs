@@ -1,0 +1,144 @@
+//! What of a history is live: the one fold, forwards and backwards.
+//!
+//! A history is only ever appended to; a rollback says that the last messages before it no longer count. Replaying a
+//! history means folding these rollbacks in. The unit is the message: an event that carries none neither counts nor is
+//! taken away.
+//!
+//! - [`Replay`] runs forwards over a stream and holds only what is live.
+//! - [`ReplayBackwards`] gives the live messages from the last one on, without reading what is before them.
+//! - [`Conversation`], [`count`] and [`LiveEvents`] are the usual questions.
+
+mod backwards;
+mod fold;
+mod last;
+
+pub use backwards::ReplayBackwards;
+pub use fold::{Effect, Replay};
+pub use last::{LastReport, last_messages, last_model, last_report};
+
+use crate::{Bodies, Defect, Item, Limits, Message, Scan};
+use std::io::{self, BufRead};
+
+/// The live conversation of a history, and what was wrong with the file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[doc(alias = "Load")]
+pub struct Conversation {
+    /// The live messages, in order.
+    pub messages: Vec<Message>,
+    /// What was wrong with lines, in file order.
+    pub defects: Vec<Defect>,
+    /// Whether a rollback reached back across a skipped line, or was one, so that what is live is a guess.
+    pub uncertain: bool,
+}
+
+impl Conversation {
+    /// Replays a whole history. Memory is that of the live messages and the longest line.
+    ///
+    /// # Errors
+    /// What the reader reports. Content is never an error.
+    ///
+    /// ```
+    /// use session_core::{Conversation, Limits};
+    /// let history = br#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"a"}}
+    /// {"ts":"2026-01-02T03:04:06Z","kind":"message","message":{"role":"assistant","content":"b"}}
+    /// {"ts":"2026-01-02T03:04:07Z","kind":"rollback","dropped":1}
+    /// "#;
+    /// let conversation = Conversation::read(&history[..], Limits::default())?;
+    /// assert_eq!(conversation.messages.len(), 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
+        let mut replay = Replay::new();
+        let mut defects = Vec::new();
+        for item in Scan::with_limits(history, limits) {
+            match item? {
+                Item::Record(record) => {
+                    replay.event(&record.event.effect(), || *record.event.message.unwrap_or_default());
+                }
+                Item::Defect(defect) => {
+                    replay.defect(&defect);
+                    defects.push(defect);
+                }
+            }
+        }
+        let uncertain = replay.is_uncertain();
+        Ok(Conversation { messages: replay.into_live(), defects, uncertain })
+    }
+
+    /// Whether every line of the history was understood and no rollback is in doubt.
+    pub fn is_complete(&self) -> bool {
+        !self.uncertain && !self.defects.iter().any(Defect::is_skipped)
+    }
+}
+
+/// How many live messages a history holds, and how far it was whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// Live messages: always as many as [`Conversation::read`] gives.
+    pub messages: u64,
+    /// Events of any kind, live or not.
+    pub events: u64,
+    /// Defects of lines that gave no event.
+    pub skipped: u64,
+    /// Defects of lines that gave one.
+    pub repaired: u64,
+    /// As [`Conversation::uncertain`].
+    pub uncertain: bool,
+}
+
+/// Counts without keeping a text.
+///
+/// # Errors
+/// What the reader reports. Content is never an error.
+pub fn count(history: impl BufRead, limits: Limits) -> io::Result<Count> {
+    let mut replay = Replay::new();
+    let mut count = Count::default();
+    for item in Scan::with_limits(history, limits).bodies(Bodies::Skip) {
+        match item? {
+            Item::Record(record) => {
+                count.events += 1;
+                replay.event(&record.event.effect(), || ());
+            }
+            Item::Defect(defect) => {
+                replay.defect(&defect);
+                *(if defect.is_skipped() { &mut count.skipped } else { &mut count.repaired }) += 1;
+            }
+        }
+    }
+    Ok(Count { messages: replay.live().len() as u64, uncertain: replay.is_uncertain(), ..count })
+}
+
+/// Which events of a history are live. Events are numbered from 0 in file order, defects are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiveEvents {
+    /// For each event: whether its message is live, or `None` where it carries none that counts.
+    pub events: Vec<Option<bool>>,
+    /// As [`Conversation::uncertain`].
+    pub uncertain: bool,
+}
+
+impl LiveEvents {
+    /// Finds the live events of a history, keeping no text.
+    ///
+    /// # Errors
+    /// What the reader reports. Content is never an error.
+    pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
+        let mut replay = Replay::new();
+        let mut events = Vec::new();
+        for item in Scan::with_limits(history, limits).bodies(Bodies::Skip) {
+            match item? {
+                Item::Record(record) => {
+                    let number = events.len();
+                    let effect = record.event.effect();
+                    events.push((effect == Effect::Adds).then_some(false));
+                    replay.event(&effect, || number);
+                }
+                Item::Defect(defect) => replay.defect(&defect),
+            }
+        }
+        for &number in replay.live() {
+            events[number] = Some(true);
+        }
+        Ok(LiveEvents { events, uncertain: replay.is_uncertain() })
+    }
+}

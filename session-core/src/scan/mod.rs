@@ -1,0 +1,124 @@
+//! Reading a history: events and defects, forwards in bounded memory, and backwards from the end.
+
+mod backwards;
+mod lines;
+
+pub use backwards::ScanBackwards;
+
+use crate::decode::{self, Item, RawLine};
+use lines::{Line, Lines};
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+
+/// What a reader accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest line that is read, in bytes without its newline. A longer one is a defect and costs no memory.
+    pub max_line_bytes: u64,
+}
+
+impl Default for Limits {
+    /// Lines of up to 1 GiB.
+    fn default() -> Self {
+        Limits { max_line_bytes: 1 << 30 }
+    }
+}
+
+/// Whether the texts of events are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bodies {
+    /// Everything is kept.
+    Keep,
+    /// Texts and unknown members are checked and left empty; kinds, roles, times and numbers are there. For counting.
+    Skip,
+}
+
+/// The events and defects of a history, in file order.
+///
+/// Only the byte 0x0A separates lines. Content never ends the reading: what is wrong comes as a [`crate::Defect`].
+/// Memory is one line's, whatever the size of the file.
+///
+/// ```
+/// use session_core::{Item, Scan};
+/// let history = b"{\"kind\":\"notice\",\"text\":\"a\"}\nnot json\n{\"kind\":\"notice\",\"text\":\"b\"}\n";
+/// let items: Vec<Item> = Scan::new(&history[..]).collect::<Result<_, _>>().expect("a slice has no read errors");
+/// assert!(matches!(&items[..], [Item::Record(_), Item::Defect(_), Item::Record(_)]));
+/// ```
+#[derive(Debug)]
+pub struct Scan<R> {
+    lines: Lines<R>,
+    limits: Limits,
+    bodies: Bodies,
+    ready: VecDeque<Item>,
+}
+
+impl<R: BufRead> Scan<R> {
+    /// Reads from the start of a history, with the default limits.
+    pub fn new(reader: R) -> Self {
+        Scan::with_limits(reader, Limits::default())
+    }
+
+    /// Reads from the start of a history.
+    pub fn with_limits(reader: R, limits: Limits) -> Self {
+        Scan { lines: Lines::new(reader, limits.max_line_bytes), limits, bodies: Bodies::Keep, ready: VecDeque::new() }
+    }
+
+    /// Says whether the texts of events are kept.
+    #[must_use]
+    pub fn bodies(mut self, bodies: Bodies) -> Self {
+        self.bodies = bodies;
+        self
+    }
+
+    /// The number of bytes up to the end of the last whole line that was read.
+    pub fn whole_bytes(&self) -> u64 {
+        self.lines.whole_bytes()
+    }
+}
+
+impl<R: BufRead> Iterator for Scan<R> {
+    type Item = io::Result<Item>;
+
+    /// The next event or defect.
+    ///
+    /// # Errors
+    /// What the reader underneath reports; nothing else.
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(Ok(item));
+            }
+            match self.lines.next() {
+                Ok(Some(line)) => {
+                    judge(line, self.limits, self.bodies, |item| self.ready.push_back(item));
+                }
+                Ok(None) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// The events and defects of a history that is in memory. It has no read errors.
+pub fn scan_bytes(history: &[u8]) -> impl Iterator<Item = Item> + '_ {
+    Scan::new(history).filter_map(Result::ok)
+}
+
+/// The events and defects of one line without its newline.
+pub fn scan_line(line: RawLine<'_>) -> Vec<Item> {
+    let mut items = Vec::new();
+    decode::line(line, true, |item| items.push(item));
+    items
+}
+
+fn judge(line: Line<'_>, limits: Limits, bodies: Bodies, mut emit: impl FnMut(Item)) {
+    match line {
+        Line::Whole(line) => decode::line(line, bodies == Bodies::Keep, emit),
+        Line::TooLong { place, len } => emit(Item::Defect(crate::Defect {
+            place,
+            len,
+            fault: crate::Fault::TooLong { limit: limits.max_line_bytes },
+            outcome: crate::Outcome::Skipped,
+        })),
+    }
+}

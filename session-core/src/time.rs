@@ -1,0 +1,141 @@
+//! Times as the format writes them: RFC 3339, up to nanoseconds, trailing zeros of the fraction dropped.
+
+use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike as _};
+
+/// A point in time with the offset it was written with.
+pub type Timestamp = DateTime<FixedOffset>;
+
+/// Reads a time in the form that the reference accepts: `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`, capital letters,
+/// no leap second. Digits of the fraction beyond nanoseconds are dropped.
+///
+/// ```
+/// let ts = session_core::parse_time("2026-09-03T08:15:01.5+05:30").expect("it is well formed");
+/// assert_eq!(session_core::format_time(&ts), "2026-09-03T08:15:01.5+05:30");
+/// assert_eq!(session_core::parse_time("2026-09-03 08:15:01Z"), None);
+/// ```
+pub fn parse_time(text: &str) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    let number = |at: usize, len: usize| -> Option<u32> {
+        let digits = bytes.get(at..at + len)?;
+        digits.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
+    };
+    let is = |at: usize, wanted: u8| bytes.get(at) == Some(&wanted);
+    if !(is(4, b'-') && is(7, b'-') && is(10, b'T') && is(13, b':') && is(16, b':')) {
+        return None;
+    }
+    let date = NaiveDate::from_ymd_opt(i32::try_from(number(0, 4)?).ok()?, number(5, 2)?, number(8, 2)?)?;
+    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
+    let mut at = 19;
+    let mut nanos = 0;
+    if is(at, b'.') {
+        let digits = bytes[at + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 {
+            return None;
+        }
+        let kept = digits.min(9);
+        nanos = number(at + 1, kept)? * 10_u32.pow(9 - u32::try_from(kept).ok()?);
+        at += 1 + digits;
+    }
+    let offset = match bytes.get(at..)? {
+        b"Z" => 0,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let (hours, minutes) = (number(at + 1, 2)?, number(at + 4, 2)?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
+            if *sign == b'-' { -seconds } else { seconds }
+        }
+        _ => return None,
+    };
+    let local = NaiveDateTime::new(date, NaiveTime::from_hms_nano_opt(hour, minute, second, nanos)?);
+    local.and_local_timezone(FixedOffset::east_opt(offset)?).single()
+}
+
+/// Writes a time: `Z` for no offset, else `±hh:mm`; no trailing zeros in the fraction.
+///
+/// Years outside 0 to 9999 cannot be written in RFC 3339 and are clamped to its ends.
+pub fn format_time(ts: &Timestamp) -> String {
+    let mut out = Vec::with_capacity(35);
+    push_time(&mut out, ts);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+pub(crate) fn push_time(out: &mut Vec<u8>, ts: &Timestamp) {
+    let local = ts.naive_local();
+    let mut digits = |n: u32, width: u32| {
+        for place in (0..width).rev() {
+            out.push(b'0' + u8::try_from(n / 10_u32.pow(place) % 10).unwrap_or(0));
+        }
+    };
+    digits(u32::try_from(local.year().clamp(0, 9999)).unwrap_or(0), 4);
+    let parts = [
+        (b'-', local.month()),
+        (b'-', local.day()),
+        (b'T', local.hour()),
+        (b':', local.minute()),
+        (b':', local.second()),
+    ];
+    for (mark, n) in parts {
+        out.push(mark);
+        out.extend_from_slice(&[b'0' + u8::try_from(n / 10).unwrap_or(0), b'0' + u8::try_from(n % 10).unwrap_or(0)]);
+    }
+    let nanos = local.nanosecond().min(999_999_999);
+    if nanos != 0 {
+        out.extend_from_slice(format!(".{nanos:09}").trim_end_matches('0').as_bytes());
+    }
+    match ts.offset().local_minus_utc() / 60 {
+        0 => out.push(b'Z'),
+        minutes => {
+            let sign = if minutes < 0 { '-' } else { '+' };
+            let minutes = minutes.abs();
+            out.extend_from_slice(format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60).as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_reference_accepts_comes_back_as_it_would_write_it() {
+        for (text, again) in [
+            ("2026-09-03T08:15:01Z", "2026-09-03T08:15:01Z"),
+            ("2026-09-03T08:15:01.120Z", "2026-09-03T08:15:01.12Z"),
+            ("2026-09-03T08:15:01.1234567891Z", "2026-09-03T08:15:01.123456789Z"),
+            ("2026-09-03T08:15:01.000Z", "2026-09-03T08:15:01Z"),
+            ("2026-09-03T08:15:01-00:00", "2026-09-03T08:15:01Z"),
+            ("2026-09-03T08:15:01.25-11:00", "2026-09-03T08:15:01.25-11:00"),
+            ("0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00+01:00"),
+            ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999999Z"),
+        ] {
+            let ts = parse_time(text).unwrap_or_else(|| panic!("{text} is a time"));
+            assert_eq!(format_time(&ts), again);
+        }
+    }
+
+    #[test]
+    fn what_the_reference_refuses_is_refused() {
+        for text in [
+            "",
+            "2026-09-03",
+            "2026-09-03 08:15:01Z",
+            "2026-09-03t08:15:01Z",
+            "2026-09-03T08:15:01z",
+            "2026-09-03T08:15:01",
+            "2026-06-30T23:59:60Z",
+            "2026-09-03T08:15:01+0200",
+            "2026-09-03T08:15Z",
+            "12026-09-03T08:15:01Z",
+            "2026-09-03T08:15:01.Z",
+            "2026-02-30T08:15:01Z",
+            "2026-09-03T24:15:01Z",
+            "2026-09-03T08:15:01+24:00",
+            "2026-09-03T08:15:01Zx",
+            "2026-09-03T08:15:é1Z",
+        ] {
+            assert_eq!(parse_time(text), None, "{text}");
+        }
+    }
+}

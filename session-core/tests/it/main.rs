@@ -1,0 +1,4 @@
+//! The core against what the reference recorded, and against itself.
+
+mod golden;
+mod golden_values;

@@ -1,0 +1,205 @@
+//! What can go wrong with an operation on the store. Bad data in a history is no error: it is a defect, and a value.
+
+use session_core::{NameError, SessionName};
+use session_disk::DiskError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of an operation on the store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// An operation that failed: what was attempted, on which path, and why.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A text that should be a session's name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// No directory for the store is known: there is no home directory.
+    #[error("there is no home directory to keep sessions in")]
+    NoHome,
+    /// The store's own directory is no directory.
+    #[error("{} is no directory", path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is no such session. Nothing was created.
+    #[error("there is no session {name:?} in {}", base.display())]
+    NotFound {
+        /// The session.
+        name: String,
+        /// The store's directory.
+        base: PathBuf,
+    },
+    /// A session of that name exists.
+    #[error("a session {name} exists already")]
+    Exists {
+        /// The session.
+        name: SessionName,
+    },
+    /// The session was deleted, or replaced by another of its name, while it was open. Nothing was written.
+    #[error("session {name} was deleted or replaced while it was open: {}", path.display())]
+    Deleted {
+        /// The session.
+        name: String,
+        /// Its history.
+        path: PathBuf,
+    },
+    /// The conversation goes on in another session. Nothing was written.
+    #[error("session {name} goes on as {successor}")]
+    Succeeded {
+        /// The session.
+        name: String,
+        /// The one that goes on with it.
+        successor: String,
+    },
+    /// The chain of successors comes back to where it was.
+    #[error("the successors of session {name} form a loop: {at} follows again")]
+    SuccessorLoop {
+        /// The session that was opened.
+        name: SessionName,
+        /// The session that comes twice.
+        at: SessionName,
+    },
+    /// The chain of successors, or of parents, is longer than any real one.
+    #[error("the chain from session {name} is longer than {limit}; it was given up at {at}")]
+    ChainTooLong {
+        /// The session that was opened.
+        name: SessionName,
+        /// The session at which it was given up.
+        at: SessionName,
+        /// How many are followed.
+        limit: usize,
+    },
+    /// The history was begun by a program with a newer format. It can be read; nothing was written.
+    #[error("{} has format {format}, this program writes up to {}", path.display(), session_core::FORMAT)]
+    NewerFormat {
+        /// The history.
+        path: PathBuf,
+        /// Its format.
+        format: u64,
+    },
+    /// An event's line is so long that the reference could not read the session any more. Nothing of the call was
+    /// written. Large texts belong into a spill.
+    #[error("event {event} of the call takes {bytes} bytes, {limit} are too many for a line of {}", path.display())]
+    LineTooLong {
+        /// Which event of the call, from 0.
+        event: usize,
+        /// The length of its line without the newline.
+        bytes: u64,
+        /// The first length that is refused.
+        limit: u64,
+        /// The history.
+        path: PathBuf,
+    },
+    /// An append failed. What stands of it in the file is said by `whole_events`.
+    #[error("cannot append to {}: {}", path.display(), told(*whole_events))]
+    Append {
+        /// The history.
+        path: PathBuf,
+        /// How many events of the call, from its first one, are in the file as whole lines. 0 as a rule: what a failed
+        /// write left is blanked at once.
+        whole_events: usize,
+        /// Why.
+        source: DiskError,
+    },
+    /// A message for the inbox is too large to be delivered.
+    #[error("a message of {bytes} bytes is too large for the inbox {}: {limit} are allowed", path.display())]
+    MessageTooLarge {
+        /// Its length, encoded.
+        bytes: u64,
+        /// The largest length.
+        limit: u64,
+        /// The inbox.
+        path: PathBuf,
+    },
+    /// An id that should name a claimed message of the inbox names none.
+    #[error("there is no claimed message {id:?} in {}", path.display())]
+    NoSuchClaim {
+        /// The id.
+        id: String,
+        /// The inbox.
+        path: PathBuf,
+    },
+    /// Somebody else holds the lock.
+    #[error("session {name} is locked by {holder}")]
+    Locked {
+        /// The session.
+        name: String,
+        /// Who, as far as it is known.
+        holder: crate::LockHolder,
+    },
+    /// This file system has no locks.
+    #[error("the file system of {} cannot lock", path.display())]
+    LockUnsupported {
+        /// The path.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The lock that was held is gone: somebody removed the directory or the lock file, and another holds the new one.
+    /// Nothing was written.
+    #[error("the lock of session {name} was lost")]
+    LockLost {
+        /// The session.
+        name: String,
+    },
+    /// The session has a live turn.
+    #[error("session {name} has a live turn, process {pid}")]
+    LiveTurn {
+        /// The session.
+        name: String,
+        /// The process that runs it.
+        pid: i32,
+    },
+    /// The session has live background processes.
+    #[error("session {name} has live background processes: {}", ids.join(", "))]
+    LiveProcesses {
+        /// The session.
+        name: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// Only the live turn, its children, or the lock's holder may do this.
+    #[error("session {name} has a live turn, process {pid}; only it and its children drain the inbox")]
+    NotOfTheTurn {
+        /// The session.
+        name: String,
+        /// The process that runs the turn.
+        pid: i32,
+    },
+    /// A path leads out of the session or the store.
+    #[error("{} leads out of the store", path.display())]
+    Escapes {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Reading failed.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A change on the disk failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+fn told(whole_events: usize) -> String {
+    match whole_events {
+        0 => "nothing of the call is in the file".to_owned(),
+        1 => "its first event is in the file, the rest is not".to_owned(),
+        n => format!("its first {n} events are in the file, the rest is not"),
+    }
+}
+
+impl StoreError {
+    /// For `map_err` after reading from a path.
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+        let path = path.to_owned();
+        |source| StoreError::Read { path, source }
+    }
+}

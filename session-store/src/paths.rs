@@ -1,0 +1,74 @@
+//! The paths inside one session's directory.
+
+use session_core::layout;
+use std::path::{Path, PathBuf};
+
+/// A session's directory, and what stands where in it. Nothing is touched by asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPaths {
+    dir: PathBuf,
+}
+
+impl SessionPaths {
+    /// The paths of the session at `dir`.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        SessionPaths { dir: dir.into() }
+    }
+
+    /// The directory.
+    #[doc(alias = "Dir")]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The append-only transcript.
+    #[doc(alias = "HistoryPath")]
+    pub fn history(&self) -> PathBuf {
+        self.dir.join(layout::HISTORY)
+    }
+
+    /// The metadata.
+    pub fn meta(&self) -> PathBuf {
+        self.dir.join(layout::META)
+    }
+
+    /// Our full copy of the metadata.
+    pub fn meta_copy(&self) -> PathBuf {
+        self.dir.join(layout::META_COPY)
+    }
+
+    /// The lock file.
+    pub fn lock(&self) -> PathBuf {
+        self.dir.join(layout::LOCK)
+    }
+
+    /// The shadow repository.
+    #[doc(alias = "CheckpointsDir")]
+    pub fn checkpoints(&self) -> PathBuf {
+        self.dir.join(layout::CHECKPOINTS)
+    }
+
+    /// Records and logs of background processes, and the turn's marker.
+    #[doc(alias = "ProcDir")]
+    pub fn proc(&self) -> PathBuf {
+        self.dir.join(layout::PROC)
+    }
+
+    /// Messages that wait for the turn.
+    #[doc(alias = "InboxDir")]
+    #[doc(alias = "InboxDirFor")]
+    pub fn inbox(&self) -> PathBuf {
+        self.dir.join(layout::INBOX)
+    }
+
+    /// Tool output that is too large for a message.
+    #[doc(alias = "TmpDir")]
+    pub fn tmp(&self) -> PathBuf {
+        self.dir.join(layout::TMP)
+    }
+
+    /// Bytes that were taken out of the history.
+    pub fn quarantine(&self) -> PathBuf {
+        self.dir.join(layout::QUARANTINE)
+    }
+}
