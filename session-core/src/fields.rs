@@ -37,7 +37,11 @@ impl Fields {
 
     /// Removes a member.
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(key, _)| key != name);
+        self.retain(|key| key != name);
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.0.retain(|(key, _)| keep(key));
     }
 
     /// Name and JSON text of each member, in file order.

@@ -1,4 +1,5 @@
 //! The core against what the reference recorded, and against itself.
 
+mod defects;
 mod golden;
 mod golden_values;
