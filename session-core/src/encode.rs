@@ -84,7 +84,7 @@ impl Message {
         match (&self.content, form) {
             (Content::Parts(parts), Form::Whole) => {
                 out.extend_from_slice(b",\"content\":");
-                out.extend_from_slice(parts.as_bytes());
+                out.extend_from_slice(parts.as_json().as_bytes());
             }
             (content, _) => member(out, "content", &content.text()),
         }

@@ -31,7 +31,7 @@ pub use extension::{
     Usage,
 };
 pub use fields::Fields;
-pub use message::{Content, Image, Message, Role, ToolCall};
+pub use message::{Content, Image, Message, Parts, Role, ToolCall};
 pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use replay::{

@@ -11,5 +11,6 @@ mod string;
 mod write;
 
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
+pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer};

@@ -1,6 +1,9 @@
 //! Which defects a line has, and what is kept of it.
 
-use session_core::{Item, Kind, Outcome, scan_bytes};
+use session_core::{
+    Content, Conversation, Item, Kind, Limits, Outcome, Parts, Scan, ScanBackwards, last_messages, scan_bytes,
+};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 
 /// The history as one word an item: the code of a defect and its outcome, or the kind and the offset of an event.
 fn told(history: &[u8]) -> Vec<String> {
@@ -80,4 +83,69 @@ fn the_zero_time_of_the_reference_is_no_time() {
         let [Item::Record(record)] = &items[..] else { panic!("one event: {items:?}") };
         assert_eq!(record.event.ts.is_some(), known, "{text}");
     }
+}
+
+#[test]
+fn a_file_full_of_damage_is_counted_and_not_all_held() {
+    let message = "{\"role\":\"user\",\"content\":\"a\"}\n";
+    let bad_lines = Conversation::MAX_DEFECTS + 7;
+    let history = format!("{message}{}{message}", "?\n".repeat(bad_lines));
+    let conversation = Conversation::read(history.as_bytes(), Limits::default()).expect("a slice has no read errors");
+    assert_eq!((conversation.messages.len(), conversation.skipped, conversation.repaired), (2, bad_lines as u64, 0));
+    assert_eq!(conversation.defects.len(), Conversation::MAX_DEFECTS);
+    assert_eq!(conversation.defects[0].place.line, Some(2), "forwards, the first ones are held");
+    assert!(!conversation.is_complete());
+
+    let backwards = ScanBackwards::new(Cursor::new(&history)).expect("a slice can be sought in");
+    let from_the_end = last_messages(backwards, 9).expect("a slice has no read errors");
+    assert_eq!((from_the_end.messages, from_the_end.skipped), (conversation.messages, bad_lines as u64));
+    assert_eq!(from_the_end.defects.len(), Conversation::MAX_DEFECTS);
+    let last = from_the_end.defects.last().expect("there are some").place.offset;
+    assert_eq!(last, (history.len() - message.len() - 2) as u64, "backwards, the last ones are held");
+}
+
+/// A file whose bytes cannot be read from `good` on.
+struct Failing {
+    bytes: Cursor<Vec<u8>>,
+    good: u64,
+}
+
+impl Read for Failing {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = self.good.saturating_sub(self.bytes.position());
+        if left == 0 {
+            return Err(io::Error::other("a bad sector"));
+        }
+        let len = buf.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        self.bytes.read(&mut buf[..len])
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(pos)
+    }
+}
+
+#[test]
+fn a_read_error_is_told_once_and_ends_the_reading() {
+    let history = b"{\"kind\":\"notice\"}\n{\"kind\":\"notice\"}\n".to_vec();
+    let failing = || Failing { bytes: Cursor::new(history.clone()), good: 25 };
+    let mut scan = Scan::new(BufReader::with_capacity(8, failing()));
+    assert!(matches!(scan.next(), Some(Ok(Item::Record(_)))));
+    assert_eq!(scan.next().expect("the second line cannot be read").expect_err("it fails").to_string(), "a bad sector");
+    assert!(scan.next().is_none());
+    let mut backwards = ScanBackwards::new(failing()).expect("seeking works");
+    assert!(matches!(backwards.next(), Some(Err(_))));
+    assert!(backwards.next().is_none());
+}
+
+#[test]
+fn parts_are_a_list_on_one_line_whoever_makes_them() {
+    for text in ["", "a", "{}", "[", "[1,]", "[] []", "null"] {
+        assert_eq!(Parts::new(text), None, "{text}");
+    }
+    let parts = Parts::new("[\n {\"type\" : \"text\",\r\n\"text\":\"a b\"}\n]").expect("it is a list");
+    assert_eq!(parts.as_json(), r#"[{"type":"text","text":"a b"}]"#);
+    assert_eq!(Content::Parts(parts).text(), "a b");
 }

@@ -1,5 +1,11 @@
 //! The core against what the reference recorded, and against itself.
 
+mod codec;
+mod damage;
 mod defects;
+mod directions;
 mod golden;
 mod golden_values;
+mod memory;
+mod oracle;
+mod properties;
