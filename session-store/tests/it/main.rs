@@ -1,0 +1,6 @@
+//! The store, from outside.
+
+mod support;
+
+mod history_append;
+mod history_cut;
