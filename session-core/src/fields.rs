@@ -35,6 +35,14 @@ impl Fields {
         self.set_text(name, value.to_string().into());
     }
 
+    /// Takes a member over from another object, its text untouched, replacing those with its name. A member that is not
+    /// there changes nothing.
+    pub fn take_over(&mut self, name: &str, from: &Fields) {
+        if let Some(text) = from.get(name) {
+            self.set_text(name, text.into());
+        }
+    }
+
     /// Removes a member.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(key, _)| key != name);

@@ -145,6 +145,12 @@ pub enum StoreError {
         /// The session.
         name: String,
     },
+    /// This needs the session's lock, held through the same handle.
+    #[error("the lock of session {name} is not held")]
+    NotLocked {
+        /// The session.
+        name: String,
+    },
     /// The session has a live turn.
     #[error("session {name} has a live turn, process {pid}")]
     LiveTurn {

@@ -1,0 +1,3 @@
+//! What the store promises, on real files and between real processes.
+
+mod names;
