@@ -5,10 +5,13 @@
 mod chain;
 mod clock;
 mod create;
+mod doctor;
 mod env;
 mod error;
+mod flat;
 mod flock;
 mod history;
+mod list;
 mod lock;
 mod meta;
 mod name;
@@ -17,17 +20,24 @@ mod paths;
 mod session;
 mod small_file;
 mod store;
+mod transcript;
+mod trash;
 
 pub use create::NewSession;
+pub use doctor::{Examination, Finding, FindingCode, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
+pub use flat::{FlatFile, SessionForm};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
+pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
 pub use session::Session;
 pub use session_core::{SessionName, TitleSource};
+pub use session_proc::LiveTurn;
 pub use store::Store;
+pub use trash::{Deletion, EmptiedTrash, TrashEntry};
 
 pub(crate) use clock::Clock;

@@ -1,20 +1,14 @@
 //! Reading a history as it stands at one moment.
 
-use super::tail::{Part, last_line};
-use crate::small_file::open_regular;
+use crate::transcript::{Transcript, Window};
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{
     Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, count, last_messages, last_model,
     last_report,
 };
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
-use std::thread;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-/// How long a reader gives an unterminated last line to be finished.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The buffer of a reader that goes through the whole file.
 const BUFFER: usize = 256 << 10;
 
@@ -28,8 +22,7 @@ const BUFFER: usize = 256 << 10;
 pub struct HistoryView {
     path: PathBuf,
     /// `None`: there is no history, which is an empty one.
-    file: Option<File>,
-    len: u64,
+    transcript: Option<Transcript>,
     limits: Limits,
 }
 
@@ -41,23 +34,29 @@ impl HistoryView {
     /// blocks.
     pub fn open(paths: &SessionPaths, limits: Limits) -> Result<Self> {
         let path = paths.history();
-        let file = match open_regular(&path) {
-            Ok((file, _)) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(StoreError::read(&path)(error)),
-        };
-        let len = file.as_ref().map_or(Ok(0), settled_len).map_err(StoreError::read(&path))?;
-        Ok(HistoryView { path, file, len, limits })
+        let transcript = Transcript::open(&path)?;
+        Ok(HistoryView { path, transcript, limits })
+    }
+
+    /// What was opened already: a history or a flat file, or nothing, whose path would be `path`.
+    pub(crate) fn of(transcript: Option<Transcript>, path: PathBuf, limits: Limits) -> Self {
+        let path = transcript.as_ref().map_or(path, |transcript| transcript.path().to_owned());
+        HistoryView { path, transcript, limits }
+    }
+
+    /// The file: the history, or the flat file of a session that has not been migrated.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether there is a history at all.
     pub fn exists(&self) -> bool {
-        self.file.is_some()
+        self.transcript.is_some()
     }
 
     /// How many bytes are read.
     pub fn len_bytes(&self) -> u64 {
-        self.len
+        self.transcript.as_ref().map_or(0, Transcript::len)
     }
 
     /// The live conversation.
@@ -126,7 +125,7 @@ impl HistoryView {
 
     /// The bytes.
     pub fn reader(&self) -> HistoryReader<'_> {
-        HistoryReader { file: self.file.as_ref(), at: 0, len: self.len }
+        HistoryReader(self.transcript.as_ref().map(Transcript::window))
     }
 
     fn told<T>(&self, read: io::Result<T>) -> Result<T> {
@@ -134,43 +133,18 @@ impl HistoryView {
     }
 }
 
-/// How much of the file is to be read.
-fn settled_len(file: &File) -> io::Result<u64> {
-    let len = file.metadata()?.len();
-    if last_line(file, len)? == len {
-        return Ok(len);
-    }
-    thread::sleep(LOOK_AGAIN);
-    let now = file.metadata()?.len();
-    if now == len { Ok(len) } else { last_line(file, now) }
-}
-
 /// The bytes of a [`HistoryView`]. Each one has a place of its own.
 #[derive(Debug)]
-pub struct HistoryReader<'a> {
-    file: Option<&'a File>,
-    at: u64,
-    len: u64,
-}
+pub struct HistoryReader<'a>(Option<Window<'a>>);
 
 impl Read for HistoryReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(file) = self.file else { return Ok(0) };
-        let mut part = Part { file, at: self.at, upto: self.len };
-        let read = part.read(buffer)?;
-        self.at = part.at;
-        Ok(read)
+        self.0.as_mut().map_or(Ok(0), |window| window.read(buffer))
     }
 }
 
 impl Seek for HistoryReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => self.len.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
+        self.0.as_mut().map_or(Ok(0), |window| window.seek(to))
     }
 }
