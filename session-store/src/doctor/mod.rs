@@ -10,6 +10,7 @@ mod verbs;
 pub use finding::{Finding, FindingCode, Severity};
 
 use crate::Result;
+use crate::flat::Standing;
 use crate::list::{Candidate, Node, candidate, candidates};
 use crate::{SessionPaths, StoreError};
 use checks::{SESSION_CHECKS, STORE_CHECKS};
@@ -30,14 +31,19 @@ pub struct Examination {
 pub(crate) struct Patient<'a> {
     base: &'a Path,
     candidate: &'a Candidate,
-    paths: SessionPaths,
+    /// The session's directory, where it has one.
+    paths: Option<SessionPaths>,
     limits: Limits,
 }
 
 impl Patient<'_> {
-    /// Whether the session's directory is there and is one.
-    fn has_directory(&self) -> bool {
-        self.candidate.directory == Some(Node::Real)
+    /// The form of the session that counts.
+    fn standing(&self) -> Result<Standing> {
+        match (self.candidate.directory, self.candidate.flat) {
+            // Nothing follows a link, and another check tells of it.
+            (Some(Node::Link), _) | (None, Some(Node::Link | Node::Odd)) => Ok(Standing::NOTHING),
+            _ => Standing::of(self.base, self.candidate, self.limits),
+        }
     }
 }
 
@@ -69,9 +75,10 @@ impl Examination {
     fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits) {
         self.sessions += 1;
         let session = candidate.shown();
-        let patient = Patient { base, candidate, paths: SessionPaths::new(base.join(&candidate.name)), limits };
+        let patient = Patient { base, candidate, paths: candidate.paths(base), limits };
+        let path = base.join(candidate.file_name());
         for check in SESSION_CHECKS {
-            for finding in or_unreadable(patient.paths.dir(), check(&patient)) {
+            for finding in or_unreadable(&path, check(&patient)) {
                 let finding = Finding { session: Some(session.clone()), ..finding };
                 // What cannot be read keeps several checks from looking, and is told once.
                 if finding.code != FindingCode::Unreadable || !self.findings.contains(&finding) {

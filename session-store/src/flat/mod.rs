@@ -9,8 +9,9 @@ mod migrate;
 
 pub(crate) use migrate::migrate;
 
+use crate::Result;
+use crate::list::Candidate;
 use crate::transcript::Transcript;
-use crate::{Result, SessionPaths};
 use compare::{Relation, compare};
 use session_core::{Limits, layout};
 use std::ffi::{OsStr, OsString};
@@ -68,12 +69,18 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Looks at both forms of a session. Whether its directory exists is not asked here.
+    /// No history and no flat file.
+    pub(crate) const NOTHING: Standing =
+        Standing { transcript: None, form: SessionForm::Directory, flat: FlatFile::Absent };
+
+    /// Looks at both forms of a session.
     ///
     /// # Errors
     /// What reading the files reports. A flat file that cannot be read hides no history.
-    pub(crate) fn of(base: &Path, name: &OsStr, limits: Limits) -> Result<Self> {
-        let history = Transcript::open(&SessionPaths::new(base.join(name)).history())?;
+    pub(crate) fn of(base: &Path, candidate: &Candidate, limits: Limits) -> Result<Self> {
+        let name = candidate.name.as_os_str();
+        let paths = candidate.paths(base);
+        let history = paths.map_or(Ok(None), |paths| Transcript::open(&paths.history()))?;
         let flat = match source(base, name, history.as_ref()) {
             Err(_) if history.is_some() => None,
             flat => flat?,

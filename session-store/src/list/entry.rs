@@ -70,7 +70,7 @@ fn state(info: &SessionInfo) -> SessionState {
 }
 
 fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits) {
-    let read = Standing::of(base, &candidate.name, limits).and_then(|standing| {
+    let read = Standing::of(base, candidate, limits).and_then(|standing| {
         info.form = standing.form;
         info.flat = standing.flat;
         if let Some(transcript) = &standing.transcript {
@@ -84,8 +84,8 @@ fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limi
         Ok(())
     });
     note(info, read);
-    if candidate.directory.is_some() {
-        directory(info, &SessionPaths::new(base.join(&candidate.name)), limits);
+    if let Some(paths) = candidate.paths(base) {
+        directory(info, &paths, limits);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::base::{Candidate, Node, candidate};
 use crate::flat::{Standing, flat_path};
-use crate::{Result, SessionPaths, StoreError, meta};
+use crate::{Result, StoreError, meta};
 use session_core::{Conversation, LastReport, Limits, SessionName, reference_show};
 use std::path::Path;
 
@@ -23,10 +23,8 @@ pub(super) fn show_reference(base: &Path, name: &SessionName, limits: Limits) ->
 
 /// The title. A flat file has none.
 pub(super) fn title(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    if found(base, name)?.directory.is_none() {
-        return Ok(None);
-    }
-    let title = meta::read(&SessionPaths::new(base.join(name)), name.as_str(), limits)?.meta.title;
+    let Some(paths) = found(base, name)?.paths(base) else { return Ok(None) };
+    let title = meta::read(&paths, name.as_str(), limits)?.meta.title;
     Ok(Some(title).filter(|title| !title.is_empty()))
 }
 
@@ -47,8 +45,7 @@ pub(super) fn last_model(base: &Path, name: &SessionName, limits: Limits) -> Res
 }
 
 fn standing(base: &Path, name: &SessionName, limits: Limits) -> Result<Standing> {
-    found(base, name)?;
-    Standing::of(base, name.as_str().as_ref(), limits)
+    Standing::of(base, &found(base, name)?, limits)
 }
 
 /// What stands under the name, if it is a session.

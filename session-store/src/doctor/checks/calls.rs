@@ -1,7 +1,6 @@
 //! Tool calls and their results in the live conversation.
 
 use super::{Finding, FindingCode, Found, Patient};
-use crate::flat::Standing;
 use session_core::{Item, Message, Place, Replay, Role, Scan};
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,7 +17,7 @@ struct Kept {
 ///
 /// A result belongs to a call when it follows the message that asks for it before the next message that is no result.
 pub(super) fn calls(patient: &Patient<'_>) -> Found {
-    let standing = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
+    let standing = patient.standing()?;
     let Some(transcript) = standing.transcript else { return Ok(Vec::new()) };
     let mut replay = Replay::new();
     for item in Scan::with_limits(transcript.forwards(), patient.limits) {

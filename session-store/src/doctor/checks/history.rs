@@ -8,7 +8,7 @@ use session_core::{Bodies, Extension, FORMAT, Fault, Item, Outcome, Replay, Scan
 
 /// Lines that are not as they should be, and what they make of the replay.
 pub(super) fn lines(patient: &Patient<'_>) -> Found {
-    let standing = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
+    let standing = patient.standing()?;
     let Some(transcript) = standing.transcript else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
     let mut replay = Replay::new();
@@ -36,7 +36,7 @@ pub(super) fn lines(patient: &Patient<'_>) -> Found {
 
 /// A format that this version does not write.
 pub(super) fn format(patient: &Patient<'_>) -> Found {
-    let standing = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
+    let standing = patient.standing()?;
     let Some(transcript) = standing.transcript else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
     let first =
@@ -53,7 +53,7 @@ pub(super) fn format(patient: &Patient<'_>) -> Found {
 
 /// A newest event that has not happened yet.
 pub(super) fn time(patient: &Patient<'_>) -> Found {
-    let Standing { transcript, form, .. } = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
+    let Standing { transcript, form, .. } = patient.standing()?;
     let Some(transcript) = transcript else { return Ok(Vec::new()) };
     let newest = times(&transcript, form, patient.limits)?.updated;
     let ahead = newest.filter(|_| is_ahead(newest, Utc::now().fixed_offset()));
