@@ -1,7 +1,19 @@
-//! What the store promises, on real files and between real processes.
+//! The store, from outside.
+//!
+//! Some claims need another process: one that is killed, that races, or that has a limit of its own. Such a test starts
+//! this very executable again, with `--exact NAME` so that it runs only the test of that name, and with a task in its
+//! environment. Such a test, a child's part, does its task, and without one nothing. See [`child`] and [`process`].
 
+mod child;
+mod parts;
+mod process;
+mod support;
+
+mod history_append;
+mod history_cut;
+mod history_faults;
+mod history_full;
+mod history_race;
 mod lock_exclusion;
 mod lock_lost;
 mod names;
-mod parts;
-mod process;
