@@ -1,4 +1,4 @@
-//! The kernel's advisory locks (`flock`), taken without blocking and with a bound on waiting.
+//! The kernel's advisory locks (`flock`).
 //!
 //! `flock` only: locks by `fcntl` do not exclude the reference. The kernel frees a lock when the last descriptor of its
 //! open file is closed, so a process that dies frees it at once. The standard library opens files close-on-exec, so a
@@ -72,6 +72,21 @@ pub(crate) fn try_exclusive(file: &File, path: &Path) -> Result<bool> {
             Err(TryLockError::Error(source)) => {
                 return Err(StoreError::LockUnsupported { path: path.to_owned(), source });
             }
+        }
+    }
+}
+
+/// Takes the exclusive lock of an open file, after whoever has it: for locks that are only held for the length of a
+/// call. Taking it again changes nothing. `path` is for the error.
+///
+/// # Errors
+/// [`StoreError::LockUnsupported`] where the file system has no locks.
+pub(crate) fn exclusive(file: &File, path: &Path) -> Result<()> {
+    loop {
+        match fs4::FileExt::lock(file) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(StoreError::LockUnsupported { path: path.to_owned(), source }),
         }
     }
 }

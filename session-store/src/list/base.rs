@@ -1,6 +1,6 @@
 //! What stands directly under the store's directory and is, or should be, a session.
 
-use crate::transcript::is_absent;
+use crate::small_file::is_absent;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{NameRule, SessionName, layout};
 use std::collections::BTreeMap;

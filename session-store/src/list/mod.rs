@@ -79,10 +79,10 @@ fn most_recent(base: &Path, limits: Limits) -> Result<Option<SessionName>> {
             continue;
         }
         // What cannot be read is damaged: the list says so, and it is no place to go on.
-        let Ok(Standing { transcript: Some(transcript), form, .. }) = Standing::of(base, &candidate, limits) else {
+        let Ok(Standing { history: Some(history), form, .. }) = Standing::of(base, &candidate, limits) else {
             continue;
         };
-        if let Ok(times) = times(&transcript, form, limits) {
+        if let Ok(times) = times(&history, form) {
             found.push((order(times, now), name, candidate));
         }
     }

@@ -8,10 +8,7 @@ use std::path::Path;
 
 /// The live conversation. A session without a history has an empty one.
 pub(super) fn load(base: &Path, name: &SessionName, limits: Limits) -> Result<Conversation> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => Conversation::read(transcript.forwards(), limits).map_err(transcript.failed()),
-        None => Ok(Conversation::default()),
-    }
+    standing(base, name, limits)?.history.map_or_else(|| Ok(Conversation::default()), |history| history.load())
 }
 
 /// The session as the reference shows it, and the conversation that was shown.
@@ -30,18 +27,12 @@ pub(super) fn title(base: &Path, name: &SessionName, limits: Limits) -> Result<O
 
 /// The last report of the conversation, from its end.
 pub(super) fn last_report(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<LastReport>> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => session_core::last_report(transcript.backwards(limits)?).map_err(transcript.failed()),
-        None => Ok(None),
-    }
+    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_report())
 }
 
 /// The model of the last settings event, from the end.
 pub(super) fn last_model(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => session_core::last_model(transcript.backwards(limits)?).map_err(transcript.failed()),
-        None => Ok(None),
-    }
+    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_model())
 }
 
 fn standing(base: &Path, name: &SessionName, limits: Limits) -> Result<Standing> {
