@@ -19,7 +19,7 @@ pub(crate) struct Member {
 /// ends the chain before it.
 pub(crate) fn last_member(store: &Store, name: &SessionName) -> Result<Member> {
     let mut at = name.clone();
-    let mut paths = store.existing(name)?;
+    let mut paths = store.ready(name)?;
     let mut seen = HashSet::from([at.clone()]);
     loop {
         let successor = meta::read(&paths, at.as_str(), store.options().limits)?.meta.succeeded_by;
@@ -35,7 +35,7 @@ pub(crate) fn last_member(store: &Store, name: &SessionName) -> Result<Member> {
         if !seen.insert(next.clone()) {
             return Err(StoreError::SuccessorLoop { name: name.clone(), at: next });
         }
-        match store.existing(&next) {
+        match store.ready(&next) {
             Ok(next_paths) => (at, paths) = (next, next_paths),
             Err(StoreError::NotFound { .. } | StoreError::NotADirectory { .. } | StoreError::Escapes { .. }) => {
                 return Ok(Member { name: at, paths, dangling: Some(successor) });

@@ -2,6 +2,7 @@
 
 use session_core::{NameError, SessionName};
 use session_disk::DiskError;
+use session_proc::ProcError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -175,6 +176,26 @@ pub enum StoreError {
         /// The process that runs the turn.
         pid: i32,
     },
+    /// A directory of this name is in the store, and it is no session's. Nothing was touched.
+    #[error("{} is no session's directory", path.display())]
+    NotASession {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The trash holds no session with this id.
+    #[error("there is no {id:?} in {}", path.display())]
+    NotInTrash {
+        /// The id.
+        id: String,
+        /// The trash.
+        path: PathBuf,
+    },
+    /// Another program keeps writing the history while a flat file is migrated to it. The flat file holds everything.
+    #[error("{} does not come to rest: another program is migrating the session", path.display())]
+    MigrationUnsettled {
+        /// The history.
+        path: PathBuf,
+    },
     /// A path leads out of the session or the store.
     #[error("{} leads out of the store", path.display())]
     Escapes {
@@ -192,6 +213,9 @@ pub enum StoreError {
     /// A change on the disk failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// A process could not be looked at.
+    #[error(transparent)]
+    Proc(#[from] ProcError),
 }
 
 fn told(whole_events: usize) -> String {
@@ -204,7 +228,7 @@ fn told(whole_events: usize) -> String {
 
 impl StoreError {
     /// For `map_err` after reading from a path.
-    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let path = path.to_owned();
         |source| StoreError::Read { path, source }
     }

@@ -3,7 +3,7 @@
 use crate::chain::{self, Member};
 use crate::create::{self, NewSession};
 use crate::meta::{self, MetaReading};
-use crate::{Clock, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, lock};
+use crate::{Clock, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock};
 use session_core::{SessionName, Timestamp, layout};
 use std::fs;
 use std::io;
@@ -93,6 +93,13 @@ impl Store {
         }
     }
 
+    /// The same, once its flat file, if it has one, was migrated.
+    pub(crate) fn ready(&self, name: &SessionName) -> Result<SessionPaths> {
+        self.paths(name)?;
+        flat::migrate(&self.base, name, &self.options)?;
+        self.existing(name)
+    }
+
     pub(crate) fn not_found(&self, name: &SessionName) -> StoreError {
         StoreError::NotFound { name: name.to_string(), base: self.base.clone() }
     }
@@ -125,7 +132,8 @@ impl Store {
     /// Opens a session that exists, or the one that goes on with it: links to successors are followed. Where such a link
     /// leads nowhere, the last session that exists is opened: see [`Session::dangling_successor`].
     ///
-    /// Creates nothing and changes nothing.
+    /// A session that is a flat file from before sessions were directories is migrated. Otherwise nothing is created and
+    /// nothing changes.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::SuccessorLoop`] and [`StoreError::ChainTooLong`]; [`StoreError::Escapes`]

@@ -1,0 +1,16 @@
+//! Bytes that were taken out of a history.
+
+use super::walk::files;
+use super::{Finding, FindingCode, Found, Patient};
+use std::fs::Metadata;
+use std::path::PathBuf;
+
+/// What lies in quarantine.
+pub(super) fn quarantine(patient: &Patient<'_>) -> Found {
+    let files = files(&patient.paths.quarantine())?;
+    let finding = |(path, metadata): (PathBuf, Metadata)| {
+        let text = format!("{} bytes that were no whole line were taken out of the history", metadata.len());
+        Finding::new(FindingCode::Quarantine, &path, text)
+    };
+    Ok(files.into_iter().map(finding).collect())
+}
