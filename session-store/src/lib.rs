@@ -33,7 +33,7 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
-pub use session::Session;
+pub use session::{Session, Turn};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
 pub use store::Store;
