@@ -14,7 +14,7 @@ use crate::flat::Standing;
 use crate::list::{Candidate, Node, candidate, candidates};
 use crate::{SessionPaths, StoreError};
 use checks::{SESSION_CHECKS, STORE_CHECKS};
-use session_core::{Limits, SessionName};
+use session_core::{Limits, SessionName, Timestamp};
 use std::path::Path;
 
 /// What an examination found.
@@ -34,6 +34,7 @@ pub(crate) struct Patient<'a> {
     /// The session's directory, where it has one.
     paths: Option<SessionPaths>,
     limits: Limits,
+    now: Timestamp,
 }
 
 impl Patient<'_> {
@@ -48,34 +49,34 @@ impl Patient<'_> {
 }
 
 /// Looks at the whole store.
-fn examine(base: &Path, limits: Limits) -> Result<Examination> {
+fn examine(base: &Path, limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
     let found = candidates(base)?;
     for check in STORE_CHECKS {
         examination.findings.extend(or_unreadable(base, check(base)));
     }
     for candidate in &found {
-        examination.add(base, candidate, limits);
+        examination.add(base, candidate, limits, now);
     }
     Ok(examination)
 }
 
 /// Looks at some sessions.
-fn examine_sessions(base: &Path, names: &[SessionName], limits: Limits) -> Result<Examination> {
+fn examine_sessions(base: &Path, names: &[SessionName], limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
     for name in names {
         let not_found = || StoreError::NotFound { name: name.to_string(), base: base.to_owned() };
         let candidate = candidate(base, name)?.ok_or_else(not_found)?;
-        examination.add(base, &candidate, limits);
+        examination.add(base, &candidate, limits, now);
     }
     Ok(examination)
 }
 
 impl Examination {
-    fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits) {
+    fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits, now: Timestamp) {
         self.sessions += 1;
         let session = candidate.shown();
-        let patient = Patient { base, candidate, paths: candidate.paths(base), limits };
+        let patient = Patient { base, candidate, paths: candidate.paths(base), limits, now };
         let path = base.join(candidate.file_name());
         for check in SESSION_CHECKS {
             for finding in or_unreadable(&path, check(&patient)) {

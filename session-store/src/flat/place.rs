@@ -116,6 +116,12 @@ pub(super) fn rename_away(
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // The reference, or another of ours, was faster.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // Who may not rename it may open the session all the same.
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
+            {
+                return Ok(());
+            }
             renamed => {
                 renamed?;
                 return target.parent().map_or(Ok(()), |base| sync(base, durability));

@@ -99,6 +99,30 @@ fn m08_migrating_again_changes_nothing() {
 }
 
 #[test]
+fn m08_several_of_ours_that_open_at_once_make_one_history() {
+    for _ in 0..5 {
+        let (scratch, messages) = scratch();
+        let store = scratch.store();
+        std::thread::scope(|scope| {
+            for n in 0..4 {
+                let store = &store;
+                scope.spawn(move || {
+                    let session = store.open(&name("old")).expect("all of them can open it");
+                    let text = format!("from {n}");
+                    session.append_messages([session_core::Message::user(text)]).expect("all of them can append");
+                });
+            }
+        });
+        let loaded = loaded(&store, "old");
+        assert_eq!(loaded[..3], messages);
+        let mut own = loaded[3..].to_vec();
+        own.sort();
+        let wanted: Vec<_> = (0..4).map(|n| format!("{{\"role\":\"user\",\"content\":\"from {n}\"}}")).collect();
+        assert_eq!(own, wanted);
+    }
+}
+
+#[test]
 fn m08_a_rollback_after_a_migration_does_not_make_it_look_interrupted() {
     let (scratch, messages) = scratch();
     let store = scratch.store();

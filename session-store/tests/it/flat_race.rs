@@ -125,7 +125,7 @@ fn m08_beside_a_reference_that_migrates_the_same_file_no_message_is_lost() {
         reference.begin(&session, rounds * 37 % 700);
         spin(rounds * 53 % 1900);
         let opened = store.open(&name(&session)).unwrap_or_else(|error| panic!("{session}: {error}"));
-        append(&opened.paths().history(), &event("from us")).expect("nothing is in our way");
+        opened.append_messages([Message::user("from us")]).unwrap_or_else(|error| panic!("{session}: {error}"));
         reference.wait(&session);
         let loaded = loaded(&store, &session);
         let expected = |text: &str| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}");

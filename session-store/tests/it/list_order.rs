@@ -56,6 +56,7 @@ fn ls02_a_time_that_has_not_come_yet_pins_nothing_on_top() {
     assert_eq!(scratch.store().most_recent().expect("it can be read"), Some(name("newest")));
 
     let listed = scratch.store().list(Empties::Hide).expect("the store can be read");
+    assert!(listed[3].updated > listed[0].updated, "what the event says is shown as it says it");
     let flagged: Vec<_> = listed.iter().filter(|info| info.is_ahead).map(|info| info.name.as_str()).collect();
     assert_eq!(flagged, ["ahead"]);
     assert!(matches!(listed[3].notes()[..], [session_store::ListNote { about: ListSubject::Ahead(_), .. }]));

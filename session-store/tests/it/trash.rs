@@ -240,8 +240,18 @@ fn ls07_a_name_that_was_deleted_is_free_and_nobody_brings_it_back() {
     let store = scratch.store();
     let held = store.open(&name("demo")).expect("it exists");
     store.delete(&name("demo"), Deletion::Careful).expect("nothing forbids it");
-    assert!(held.update_meta(|meta| meta.title = "Oaks".into()).is_err());
+    let message = || session_core::Message::user("now");
+    for _ in 0..2 {
+        assert!(matches!(held.append_messages([message()]), Err(StoreError::Deleted { .. })));
+        assert!(held.update_meta(|meta| meta.title = "Oaks".into()).is_err());
+        assert!(!scratch.path("demo").exists());
+    }
+    // Another session of that name is not the one that was held.
+    scratch.session("demo", &[user(9, "new life")]);
+    assert!(matches!(held.append_messages([message()]), Err(StoreError::Deleted { .. })));
+    assert_eq!(loaded(&store, "demo").len(), 1);
     drop(held);
+    fs::remove_dir_all(scratch.path("demo")).expect("it is ours");
     assert!(!scratch.path("demo").exists());
     assert_eq!(listed(&scratch), ["demo-2"]);
 }

@@ -3,7 +3,6 @@
 use super::{Finding, FindingCode, Found, Patient};
 use crate::flat::Standing;
 use crate::list::{is_ahead, times};
-use chrono::Utc;
 use session_core::{Bodies, Extension, FORMAT, Fault, Item, Outcome, Replay, format_time};
 
 /// Lines that are not as they should be, and what they make of the replay.
@@ -53,7 +52,7 @@ pub(super) fn time(patient: &Patient<'_>) -> Found {
     let Standing { history, form, .. } = patient.standing()?;
     let Some(history) = history else { return Ok(Vec::new()) };
     let newest = times(&history, form)?.updated;
-    let ahead = newest.filter(|_| is_ahead(newest, Utc::now().fixed_offset()));
+    let ahead = newest.filter(|_| is_ahead(newest, patient.now));
     let finding = |ts| {
         let text = format!("the newest event claims to be of {}", format_time(&ts));
         Finding::new(FindingCode::TimeAhead, history.path(), text)
