@@ -20,7 +20,6 @@ mod paths;
 mod session;
 mod small_file;
 mod store;
-mod transcript;
 mod trash;
 
 pub use create::NewSession;
@@ -34,7 +33,7 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
-pub use session::Session;
+pub use session::{Session, Turn};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
 pub use store::Store;

@@ -1,7 +1,7 @@
 //! What a store offers for listing and reading.
 
-use super::{ActiveTurns, Empties, SessionInfo, active, candidates, reading, similar};
-use crate::{HistoryView, Result, Store};
+use super::{ActiveTurns, Empties, SessionInfo, active, reading, similar};
+use crate::{Result, Store};
 use session_core::{Conversation, LastReport, SessionName};
 
 /// Listing and reading. Nothing is created, migrated, locked or written: all of it works on a read-only store, and on one
@@ -18,7 +18,7 @@ impl Store {
     /// [`crate::StoreError::Read`].
     #[doc(alias = "ListSessions")]
     pub fn list(&self, empties: Empties) -> Result<Vec<SessionInfo>> {
-        super::list(self.base_dir(), empties, self.options().limits)
+        super::list(self.base_dir(), empties, self.options().limits, self.clock().utc())
     }
 
     /// The session whose newest event is the newest of all, of those that have a message.
@@ -27,7 +27,7 @@ impl Store {
     /// As [`Store::list`].
     #[doc(alias = "MostRecent")]
     pub fn most_recent(&self) -> Result<Option<SessionName>> {
-        super::most_recent(self.base_dir(), self.options().limits)
+        super::most_recent(self.base_dir(), self.options().limits, self.clock().utc())
     }
 
     /// Names of sessions that somebody may have meant by `name`, the closest first, at most three.
@@ -38,26 +38,6 @@ impl Store {
         similar::similar(self.base_dir(), name)
     }
 
-    /// The names of all sessions that a verb takes, in byte order; no session is looked into.
-    ///
-    /// # Errors
-    /// As [`Store::list`].
-    pub fn names(&self) -> Result<Vec<SessionName>> {
-        let mut names: Vec<_> =
-            candidates(self.base_dir())?.iter().filter_map(|candidate| candidate.session_name().ok()).collect();
-        names.sort();
-        Ok(names)
-    }
-
-    /// A session's history as it stands now, or the flat file that is shown for it. A session without either has an
-    /// empty one.
-    ///
-    /// # Errors
-    /// As [`Store::load`].
-    pub fn history(&self, name: &SessionName) -> Result<HistoryView> {
-        reading::history(self.base_dir(), name, self.options().limits)
-    }
-
     /// A session's live conversation. A session without a history has an empty one.
     ///
     /// # Errors
@@ -65,7 +45,7 @@ impl Store {
     /// [`crate::StoreError::Read`]. Bad content is a defect.
     #[doc(alias = "LoadSession")]
     pub fn load(&self, name: &SessionName) -> Result<Conversation> {
-        self.history(name)?.load()
+        reading::load(self.base_dir(), name, self.options().limits)
     }
 
     /// What the reference's show prints for a session, and the conversation that it shows.
@@ -92,7 +72,7 @@ impl Store {
     /// As [`Store::load`].
     #[doc(alias = "LastReport")]
     pub fn last_report(&self, name: &SessionName) -> Result<Option<LastReport>> {
-        self.history(name)?.last_report()
+        reading::last_report(self.base_dir(), name, self.options().limits)
     }
 
     /// The model of a session's last settings event. The history is read from its end.
@@ -100,7 +80,7 @@ impl Store {
     /// # Errors
     /// As [`Store::load`].
     pub fn last_model(&self, name: &SessionName) -> Result<Option<String>> {
-        self.history(name)?.last_model()
+        reading::last_model(self.base_dir(), name, self.options().limits)
     }
 
     /// The sessions whose turn runs.
