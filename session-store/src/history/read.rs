@@ -9,7 +9,7 @@ use session_core::{
 };
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -48,6 +48,11 @@ impl HistoryView {
         };
         let len = file.as_ref().map_or(Ok(0), settled_len).map_err(StoreError::read(&path))?;
         Ok(HistoryView { path, file, len, limits })
+    }
+
+    /// The history's path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether there is a history at all.
