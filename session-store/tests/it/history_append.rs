@@ -1,7 +1,7 @@
 //! Appending.
 
 use crate::support::{Session, files, line, quick, said, texts, ts};
-use session_core::{Content, Event, Extension, Kind, Message, Role, SessionHeader, layout};
+use session_core::{Content, Event, Extension, Kind, Message, Parts, Role, SessionHeader, layout};
 use session_store::{History, HistoryView, LongLines, Options, StoreError};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -208,7 +208,11 @@ fn h03_a_history_of_a_newer_format_is_read_and_not_written() {
 fn a_raw_newline_in_a_list_of_parts_does_not_end_the_line() {
     let session = Session::new();
     let parts = "[\n {\"type\":\"text\",\n\"text\":\"a\"} ]";
-    let message = Message { role: Role::User, content: Content::Parts(parts.into()), ..Message::default() };
+    let message = Message {
+        role: Role::User,
+        content: Content::Parts(Parts::new(parts).expect("it is a list")),
+        ..Message::default()
+    };
     session.append(&[Event::message(ts(), message), said("b")]).expect("it can be written");
     assert_eq!(session.texts(), ["a", "b"]);
     assert_eq!(session.load().defects, []);
