@@ -1,9 +1,11 @@
 //! The core against what the reference recorded, and against itself.
 
+mod acceptance;
 mod codec;
 mod damage;
 mod defects;
 mod directions;
+mod faults;
 mod golden;
 mod golden_values;
 mod memory;
