@@ -1,6 +1,6 @@
 //! What damage to a file costs: the lines that it touches, and no other.
 
-use crate::properties::cases;
+use crate::properties::{cases, long};
 use proptest::prelude::*;
 use session_core::{Conversation, Event, Item, Kind, Limits, Message, Record, ToolCall, count, parse_time, scan_bytes};
 use std::fs;
@@ -95,7 +95,7 @@ fn i02_a_cut_after_any_byte_costs_the_line_that_it_cuts() {
 
 #[test]
 fn i02_a_byte_that_changed_costs_the_line_that_it_is_in() {
-    let history = history(14);
+    let history = history(7);
     let whole = records(&history);
     for at in 0..history.len() {
         for byte in [0, b'\n', b'\r', b'"', b'\\', b'{', b'}', b',', b'9', b' ', 0x80, 0xFF, history[at] ^ 0x20] {
@@ -116,7 +116,7 @@ fn count_is_load_on_every_recorded_history_and_on_every_cut_of_it() {
                 continue;
             }
             let history = fs::read(&path).expect("the data is there");
-            let step = history.len() / 4_000 + 1;
+            let step = if long() { 1 } else { history.len() / 300 + 1 };
             for cut in (0..=history.len()).rev().step_by(step) {
                 count_is_load(&history[..cut]);
             }

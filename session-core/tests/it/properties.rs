@@ -9,9 +9,13 @@ use session_core::{
     parse_time,
 };
 
-/// More of them where somebody asks for it.
+/// Whether somebody asked for the slow families.
+pub(crate) fn long() -> bool {
+    std::env::var_os("SESSION_LONG_TESTS").is_some()
+}
+
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    let factor = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 50 } else { 1 };
+    let factor = if long() { 50 } else { 1 };
     ProptestConfig { cases: cases * factor, failure_persistence: None, ..ProptestConfig::default() }
 }
 
