@@ -6,6 +6,7 @@ mod damage;
 mod defects;
 mod directions;
 mod faults;
+mod format_doc;
 mod golden;
 mod golden_values;
 mod memory;
