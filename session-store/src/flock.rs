@@ -1,4 +1,4 @@
-//! The kernel's advisory locks (`flock`): taken without blocking and with a bound on waiting, or for the length of a call.
+//! The kernel's advisory locks (`flock`).
 //!
 //! `flock` only: locks by `fcntl` do not exclude the reference. The kernel frees a lock when the last descriptor of its
 //! open file is closed, so a process that dies frees it at once. The standard library opens files close-on-exec, so a

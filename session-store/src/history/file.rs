@@ -1,7 +1,7 @@
 //! The kept descriptor of a history, and what is known of the file behind it.
 
+use super::tail::Part;
 use crate::flock::Inode;
-use crate::transcript::Window;
 use crate::{Result, StoreError};
 use memchr::memchr;
 use session_core::{Event, FORMAT, Item, Kind, Place, RawLine, scan_line};
@@ -74,7 +74,7 @@ impl Kept {
     /// Whether there is nothing but blanks.
     fn read_head(&mut self, path: &Path, len: u64) -> Result<bool> {
         let mut head = Vec::new();
-        let mut part = Window { file: &self.file, at: 0, len: len.min(HEAD) };
+        let mut part = Part { file: &self.file, at: 0, upto: len.min(HEAD) };
         part.read_to_end(&mut head).map_err(StoreError::read(path))?;
         // Blanks in front are what is left of a first append that failed.
         let line = head.trim_ascii_start();

@@ -1,14 +1,22 @@
 //! Reading a history as it stands at one moment.
 
-use crate::transcript::{Transcript, Window};
+use super::tail::{Part, last_line};
+use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
+use chrono::DateTime;
 use session_core::{
-    Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, count, last_messages, last_model,
-    last_report,
+    Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timestamp, count, last_messages,
+    last_model, last_report,
 };
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
+/// How long a reader gives an unterminated last line to be finished.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The buffer of a reader that goes through the whole file.
 const BUFFER: usize = 256 << 10;
 
@@ -22,7 +30,8 @@ const BUFFER: usize = 256 << 10;
 pub struct HistoryView {
     path: PathBuf,
     /// `None`: there is no history, which is an empty one.
-    transcript: Option<Transcript>,
+    file: Option<File>,
+    len: u64,
     limits: Limits,
 }
 
@@ -34,14 +43,31 @@ impl HistoryView {
     /// blocks.
     pub fn open(paths: &SessionPaths, limits: Limits) -> Result<Self> {
         let path = paths.history();
-        let transcript = Transcript::open(&path)?;
-        Ok(HistoryView { path, transcript, limits })
+        let missing = HistoryView { path, file: None, len: 0, limits };
+        Ok(HistoryView::at(&missing.path, limits)?.unwrap_or(missing))
     }
 
-    /// What was opened already: a history or a flat file, or nothing, whose path would be `path`.
-    pub(crate) fn of(transcript: Option<Transcript>, path: PathBuf, limits: Limits) -> Self {
-        let path = transcript.as_ref().map_or(path, |transcript| transcript.path().to_owned());
-        HistoryView { path, transcript, limits }
+    /// Opens a history, or a flat file from before sessions were directories. `None` where there is none.
+    pub(crate) fn at(path: &Path, limits: Limits) -> Result<Option<Self>> {
+        let file = match open_regular(path) {
+            Ok((file, _)) => file,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(StoreError::read(path)(error)),
+        };
+        let len = settled_len(&file).map_err(StoreError::read(path))?;
+        Ok(Some(HistoryView { path: path.to_owned(), file: Some(file), len, limits }))
+    }
+
+    /// The open file. `None`: there is no history.
+    pub(crate) fn file(&self) -> Option<&File> {
+        self.file.as_ref()
+    }
+
+    /// When the file was last written, in UTC. `None` where there is none, and for a time that no calendar has.
+    pub(crate) fn modified(&self) -> Option<Timestamp> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        let nanos = u32::try_from(metadata.mtime_nsec()).ok()?;
+        Some(DateTime::from_timestamp(metadata.mtime(), nanos)?.fixed_offset())
     }
 
     /// The file: the history, or the flat file of a session that has not been migrated.
@@ -51,12 +77,26 @@ impl HistoryView {
 
     /// Whether there is a history at all.
     pub fn exists(&self) -> bool {
-        self.transcript.is_some()
+        self.file.is_some()
+    }
+
+    /// Which file it is, as device and inode: one that was put in its place has others. `None`: there is no history.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+
+    /// How many of the bytes belong to lines that a newline ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub fn whole_bytes(&self) -> Result<u64> {
+        self.told(self.file.as_ref().map_or(Ok(0), |file| last_line(file, self.len)))
     }
 
     /// How many bytes are read.
     pub fn len_bytes(&self) -> u64 {
-        self.transcript.as_ref().map_or(0, Transcript::len)
+        self.len
     }
 
     /// The live conversation.
@@ -125,26 +165,51 @@ impl HistoryView {
 
     /// The bytes.
     pub fn reader(&self) -> HistoryReader<'_> {
-        HistoryReader(self.transcript.as_ref().map(Transcript::window))
+        HistoryReader { file: self.file.as_ref(), at: 0, len: self.len }
     }
 
-    fn told<T>(&self, read: io::Result<T>) -> Result<T> {
+    pub(crate) fn told<T>(&self, read: io::Result<T>) -> Result<T> {
         read.map_err(StoreError::read(&self.path))
     }
 }
 
+/// How much of the file is to be read.
+fn settled_len(file: &File) -> io::Result<u64> {
+    let len = file.metadata()?.len();
+    if last_line(file, len)? == len {
+        return Ok(len);
+    }
+    thread::sleep(LOOK_AGAIN);
+    let now = file.metadata()?.len();
+    if now == len { Ok(len) } else { last_line(file, now) }
+}
+
 /// The bytes of a [`HistoryView`]. Each one has a place of its own.
 #[derive(Debug)]
-pub struct HistoryReader<'a>(Option<Window<'a>>);
+pub struct HistoryReader<'a> {
+    file: Option<&'a File>,
+    at: u64,
+    len: u64,
+}
 
 impl Read for HistoryReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.as_mut().map_or(Ok(0), |window| window.read(buffer))
+        let Some(file) = self.file else { return Ok(0) };
+        let mut part = Part { file, at: self.at, upto: self.len };
+        let read = part.read(buffer)?;
+        self.at = part.at;
+        Ok(read)
     }
 }
 
 impl Seek for HistoryReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.as_mut().map_or(Ok(0), |window| window.seek(to))
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.len.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }

@@ -6,11 +6,12 @@ use crate::{HistoryView, Result, SessionPaths, StoreError, meta};
 use session_core::{Conversation, Limits, SessionName, reference_show};
 use std::path::Path;
 
-/// The history, or the flat file that is shown for it, as it stands now.
+/// The history, or the flat file that is shown for it, as it stands now. An empty one where there is neither.
 pub(super) fn history(base: &Path, name: &SessionName, limits: Limits) -> Result<HistoryView> {
-    found(base, name)?;
-    let standing = Standing::of(base, name.as_str().as_ref(), limits)?;
-    Ok(HistoryView::of(standing.transcript, SessionPaths::new(base.join(name)).history(), limits))
+    match standing(base, name, limits)?.history {
+        Some(history) => Ok(history),
+        None => HistoryView::open(&SessionPaths::new(base.join(name)), limits),
+    }
 }
 
 /// The session as the reference shows it, and the conversation that was shown.
@@ -22,11 +23,13 @@ pub(super) fn show_reference(base: &Path, name: &SessionName, limits: Limits) ->
 
 /// The title. A flat file has none.
 pub(super) fn title(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    if found(base, name)?.directory.is_none() {
-        return Ok(None);
-    }
-    let title = meta::read(&SessionPaths::new(base.join(name)), name.as_str(), limits)?.meta.title;
+    let Some(paths) = found(base, name)?.paths(base) else { return Ok(None) };
+    let title = meta::read(&paths, name.as_str(), limits)?.meta.title;
     Ok(Some(title).filter(|title| !title.is_empty()))
+}
+
+fn standing(base: &Path, name: &SessionName, limits: Limits) -> Result<Standing> {
+    Standing::of(base, &found(base, name)?, limits)
 }
 
 /// What stands under the name, if it is a session.

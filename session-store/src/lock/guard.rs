@@ -81,8 +81,8 @@ impl Held {
     }
 
     /// Whether this is the lock of the session at `paths`.
-    pub(crate) fn is_of(&self, paths: &SessionPaths) -> bool {
-        self.paths == *paths
+    pub(crate) fn is_of(&self, paths: &SessionPaths) -> Result<bool> {
+        names(paths.dir(), &self.dir)
     }
 
     pub(crate) fn check(&self) -> Result<()> {

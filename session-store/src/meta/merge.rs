@@ -89,13 +89,20 @@ pub(super) fn hide_known(meta: &mut Meta) {
     meta.x.remove(KNOWN);
 }
 
-/// Whether the file holds all that `meta` says, so that nothing has to be written.
-pub(super) fn same(file: Option<&Meta>, meta: &Meta) -> bool {
-    file.is_some_and(|file| {
-        let mut file = file.clone();
-        hide_known(&mut file);
-        file.to_json() == meta.to_json()
-    })
+/// What `meta.json` holds of metadata: everything but what only our copy is for.
+pub(super) fn file_of(meta: &Meta) -> Meta {
+    let mut file = meta.clone();
+    hide_known(&mut file);
+    file.x.remove(super::rules::FORMAT);
+    file
+}
+
+/// Whether both files hold all that `meta` says, so that nothing has to be written.
+pub(super) fn is_written(file: Option<&Meta>, copy: Option<&Meta>, meta: &Meta) -> bool {
+    let (Some(file), Some(copy)) = (file, copy) else { return false };
+    let mut copy = copy.clone();
+    hide_known(&mut copy);
+    copy.to_json() == meta.to_json() && file.to_json() == file_of(meta).to_json()
 }
 
 fn price(meta: &Meta) -> String {

@@ -23,5 +23,5 @@ mod update;
 pub use damage::MetaDamage;
 pub(crate) use read::read;
 pub use read::{MetaReading, MetaSource};
-pub(crate) use rules::{fill_title, keep_users_title, mark_header};
+pub(crate) use rules::{fill_title, keep_users_title, mark_header, title_source};
 pub(crate) use update::{Update, update};

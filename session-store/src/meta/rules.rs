@@ -21,6 +21,11 @@ fn is_users(meta: &Meta) -> bool {
     meta.x.value(TITLE_BY).is_some_and(|by| by == "user")
 }
 
+/// Who set the title. One that nobody signed was made by a program, or may have been.
+pub(crate) fn title_source(meta: &Meta) -> TitleSource {
+    if is_users(meta) { TitleSource::User } else { TitleSource::Auto }
+}
+
 /// Notes that the history starts with a line of ours.
 pub(crate) fn mark_header(meta: &mut Meta) {
     meta.x.set(FORMAT, &FORMAT_VERSION.into());

@@ -1,6 +1,6 @@
 //! Changing metadata.
 
-use super::merge::{copy_of, same};
+use super::merge::{copy_of, file_of, is_written};
 use super::read::{Found, find};
 use super::{MetaDamage, aside};
 use crate::flock::{Deadline, names, try_exclusive};
@@ -69,7 +69,7 @@ impl Update<'_> {
     /// Writes both files, ours first: if only it is written, the other one's values are known to be old. Stops where
     /// `meta.json` is no longer what was read, unless `anyway`.
     fn write(&self, found: &Found, meta: &Meta, anyway: bool) -> Result<Wrote> {
-        if same(found.file.as_ref(), meta) && same(found.copy.as_ref(), meta) {
+        if is_written(found.file.as_ref(), found.copy.as_ref(), meta) {
             return Ok(Wrote::Both);
         }
         let path = self.paths.meta();
@@ -92,7 +92,7 @@ impl Update<'_> {
             Some(MetaDamage::Content(_) | MetaDamage::Unreadable { .. }) => aside::keep(&path, self.now)?,
             Some(MetaDamage::Empty) | None => {}
         }
-        replace(&path, &meta.to_json(), self.durability)?;
+        replace(&path, &file_of(meta).to_json(), self.durability)?;
         Ok(Wrote::Both)
     }
 }

@@ -1,14 +1,25 @@
 //! One open session.
 
+mod append;
+mod read;
+mod state;
+mod title;
+mod turn;
+
+pub use turn::Turn;
+
 use crate::create::directories;
-use crate::flock::Inode;
+use crate::flock::names;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError};
+use nix::libc::{O_DIRECTORY, O_PATH};
 use session_core::{Meta, layout};
-use std::fs;
+use state::State;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// An open session: a directory with a conversation and everything else that outlives one turn.
 ///
@@ -18,12 +29,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct Session {
     name: String,
     paths: SessionPaths,
-    /// The directory that was opened: another of its name is another session.
-    inode: Inode,
+    /// The directory that was opened: another of its name is another session. Kept open, so that no other can have its
+    /// inode.
+    opened: File,
     options: Options,
     clock: Clock,
     dangling: Option<String>,
     held: Mutex<Weak<Held>>,
+    state: Mutex<State>,
 }
 
 impl Session {
@@ -34,9 +47,10 @@ impl Session {
         clock: Clock,
         dangling: Option<String>,
     ) -> Result<Self> {
-        let metadata = fs::metadata(paths.dir()).map_err(StoreError::read(paths.dir()))?;
-        let inode = Inode::of(&metadata);
-        Ok(Session { name, paths, inode, options, clock, dangling, held: Mutex::default() })
+        let opened = OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(paths.dir());
+        let opened = opened.map_err(StoreError::read(paths.dir()))?;
+        let state = Mutex::new(State::new(&paths, &name, options));
+        Ok(Session { name, paths, opened, options, clock, dangling, held: Mutex::default(), state })
     }
 
     /// Opens or creates a session at any directory, as the reference's `OpenDir` does. Its name is the directory's; links
@@ -171,8 +185,17 @@ impl Session {
             lock::acquire(&self.paths, &self.name, self.options.wait).map_err(|error| self.or_deleted(error))?;
         // It may have been replaced while this waited.
         self.verify()?;
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(guard.held());
+        self.remember(&guard);
         Ok(guard)
+    }
+
+    /// From here on each append makes sure first that this lock is still held.
+    fn remember(&self, guard: &LockGuard) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(guard.held());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The lock that was taken through this handle, if it is still held.
@@ -186,12 +209,7 @@ impl Session {
 
     /// Whether the directory still is the one that was opened.
     fn verify(&self) -> Result<()> {
-        match fs::metadata(self.paths.dir()) {
-            Ok(metadata) if Inode::of(&metadata) == self.inode => Ok(()),
-            Ok(_) => Err(self.deleted()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(self.deleted()),
-            Err(error) => Err(StoreError::read(self.paths.dir())(error)),
-        }
+        if names(self.paths.dir(), &self.opened)? { Ok(()) } else { Err(self.deleted()) }
     }
 
     fn deleted(&self) -> StoreError {
