@@ -1,5 +1,6 @@
 //! Which defects a line has, and what is kept of it.
 
+use crate::codec;
 use session_core::{
     Content, Conversation, Item, Kind, Limits, Outcome, Parts, Scan, ScanBackwards, last_messages, scan_bytes,
 };
@@ -148,4 +149,13 @@ fn parts_are_a_list_on_one_line_whoever_makes_them() {
     let parts = Parts::new("[\n {\"type\" : \"text\",\r\n\"text\":\"a b\"}\n]").expect("it is a list");
     assert_eq!(parts.as_json(), r#"[{"type":"text","text":"a b"}]"#);
     assert_eq!(Content::Parts(parts).text(), "a b");
+}
+
+/// Found by the fuzzer.
+#[test]
+fn half_a_pair_in_a_member_without_a_name_is_kept_and_told_each_time() {
+    let line = br#"{"ts":"2026-01-02T03:04:05Z","kind":"notice","mood":"\ud83dx"}"#;
+    let wanted = ["lone-surrogate Repaired @0", "notice @0"];
+    assert_eq!(told(&[line, &b"\n"[..]].concat()), wanted);
+    codec::check(line);
 }

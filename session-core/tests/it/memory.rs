@@ -117,7 +117,7 @@ fn told(items: impl Iterator<Item = io::Result<Item>>) -> Vec<String> {
 }
 
 #[test]
-fn h06_i06_a_line_beyond_the_bound_is_a_defect_and_costs_no_memory() {
+fn h06_i16_a_line_beyond_the_bound_is_a_defect_and_costs_no_memory() {
     let mut wanted =
         ["event at 0".to_owned(), format!("{GIANT} bytes too long at 33"), format!("event at {}", 34 + GIANT)];
     let (forwards, held) = peak(|| told(Scan::with_limits(BufReader::new(giant()), BOUND)));
@@ -179,7 +179,7 @@ impl BufRead for Repeating {
 }
 
 #[test]
-fn i06_replaying_holds_what_is_live_and_not_what_was() {
+fn i16_replaying_holds_what_is_live_and_not_what_was() {
     let history = || Repeating { left: 100_000, at: 0 };
     let (conversation, held) = peak(|| Conversation::read(history(), Limits::default()));
     assert!(conversation.expect("it has no read errors").messages.is_empty());
@@ -190,7 +190,7 @@ fn i06_replaying_holds_what_is_live_and_not_what_was() {
 }
 
 #[test]
-fn i06_the_end_of_a_large_file_is_read_without_its_beginning() {
+fn i16_the_end_of_a_large_file_is_read_without_its_beginning() {
     let line = b"{\"role\":\"user\",\"content\":\"plant three oaks, and then three more\"}\n";
     let size = line.len() as u64 * 100_000_000;
     let byte = |at: u64| line[usize::try_from(at % line.len() as u64).expect("it is small")];

@@ -9,9 +9,13 @@ use session_core::{
     parse_time,
 };
 
-/// More of them where somebody asks for it.
+/// Whether somebody asked for the slow families.
+pub(crate) fn long() -> bool {
+    std::env::var_os("SESSION_LONG_TESTS").is_some()
+}
+
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    let factor = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 50 } else { 1 };
+    let factor = if long() { 50 } else { 1 };
     ProptestConfig { cases: cases * factor, failure_persistence: None, ..ProptestConfig::default() }
 }
 
@@ -56,12 +60,12 @@ proptest! {
     #![proptest_config(cases(400))]
 
     #[test]
-    fn i03_the_replay_tells_what_a_naive_fold_over_a_list_tells(bytes in vec(any::<u8>(), 0..160)) {
+    fn i13_the_replay_tells_what_a_naive_fold_over_a_list_tells(bytes in vec(any::<u8>(), 0..160)) {
         oracle::check(&bytes);
     }
 
     #[test]
-    fn i04_from_the_end_and_from_the_start_every_history_gives_the_same(
+    fn i14_from_the_end_and_from_the_start_every_history_gives_the_same(
         history in lines(),
         capacity in 1_usize..64,
         max_line_bytes in prop_oneof![0_u64..8, 8_u64..200, Just(1 << 30)],
@@ -70,14 +74,14 @@ proptest! {
     }
 
     #[test]
-    fn i05_whatever_a_line_gives_survives_being_written_and_read(line in lines()) {
+    fn i15_whatever_a_line_gives_survives_being_written_and_read(line in lines()) {
         for line in line.split(|b| *b == b'\n') {
             codec::check(line);
         }
     }
 
     #[test]
-    fn i05_every_event_survives_being_written_and_read(event in event()) {
+    fn i15_every_event_survives_being_written_and_read(event in event()) {
         codec::round_trip(&event);
     }
 
@@ -100,7 +104,7 @@ proptest! {
 
 /// More bytes than the first block that is read from the end.
 #[test]
-fn i04_histories_longer_than_a_block_are_read_from_the_end_alike() {
+fn i14_histories_longer_than_a_block_are_read_from_the_end_alike() {
     let line = |n: usize| format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "x".repeat(n));
     for size in [16 << 10, 48 << 10, 112 << 10, 2 << 20] {
         let history = [line(10), line(size - 60), line(10)].concat();

@@ -47,7 +47,7 @@ fn nothing_is_created_for_no_events() {
 }
 
 #[test]
-fn h01_a_torn_last_line_is_isolated_and_quarantined() {
+fn h01_i24_a_torn_last_line_is_isolated_and_quarantined() {
     let emoji = r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"木"#;
     let stubs: [&[u8]; 5] = [
         &U1.as_bytes()[..40],

@@ -106,7 +106,7 @@ fn t01_when_the_output_ends_in_an_error_there_is_no_file() {
 }
 
 #[test]
-fn t01_when_any_operation_fails_no_path_is_told_and_when_none_does_the_file_is_complete() {
+fn t01_i29_when_any_operation_fails_no_path_is_told_and_when_none_does_the_file_is_complete() {
     for fault in [|at| Fault::Fail { at }, |at| Fault::Full { at }, |at| Fault::Stop { at }] {
         for at in 0.. {
             let session = Session::in_memory();
