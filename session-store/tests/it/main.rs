@@ -7,6 +7,7 @@
 mod child;
 mod parts;
 mod process;
+mod reference;
 mod support;
 
 mod history_append;
@@ -16,4 +17,12 @@ mod history_full;
 mod history_race;
 mod lock_exclusion;
 mod lock_lost;
+mod meta_damage;
+mod meta_faults;
+mod meta_golden;
+mod meta_merge;
+mod meta_race;
 mod names;
+mod open_modes;
+mod open_session;
+mod session_turn;
