@@ -55,7 +55,7 @@ fn leaves_a_child(dir: &Path) {
     let session = open(dir);
     let lock = session.lock().expect("it is free");
     let mut sleep = Command::new("sleep");
-    sleep.arg("60").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    sleep.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = Box::leak(Box::new(sleep.spawn().expect("there is a sleep")));
     say(&child.id().to_string());
     // Neither is dropped: this process just ends.
