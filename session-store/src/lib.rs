@@ -20,7 +20,6 @@ mod paths;
 mod session;
 mod small_file;
 mod store;
-mod transcript;
 mod trash;
 
 pub use create::NewSession;

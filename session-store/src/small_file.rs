@@ -18,6 +18,11 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
+/// Whether an error says that nothing has the name.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// The bytes of a file, and what it was when they were read. More than `limit` bytes are an error.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<(Vec<u8>, Stamp)> {
     let (file, metadata) = open_regular(path)?;

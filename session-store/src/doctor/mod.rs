@@ -10,10 +10,11 @@ mod verbs;
 pub use finding::{Finding, FindingCode, Severity};
 
 use crate::Result;
+use crate::flat::Standing;
 use crate::list::{Candidate, Node, candidate, candidates};
 use crate::{SessionPaths, StoreError};
 use checks::{SESSION_CHECKS, STORE_CHECKS};
-use session_core::{Limits, SessionName};
+use session_core::{Limits, SessionName, Timestamp};
 use std::path::Path;
 
 /// What an examination found.
@@ -30,48 +31,55 @@ pub struct Examination {
 pub(crate) struct Patient<'a> {
     base: &'a Path,
     candidate: &'a Candidate,
-    paths: SessionPaths,
+    /// The session's directory, where it has one.
+    paths: Option<SessionPaths>,
     limits: Limits,
+    now: Timestamp,
 }
 
 impl Patient<'_> {
-    /// Whether the session's directory is there and is one.
-    fn has_directory(&self) -> bool {
-        self.candidate.directory == Some(Node::Real)
+    /// The form of the session that counts.
+    fn standing(&self) -> Result<Standing> {
+        match (self.candidate.directory, self.candidate.flat) {
+            // Nothing follows a link, and another check tells of it.
+            (Some(Node::Link), _) | (None, Some(Node::Link | Node::Odd)) => Ok(Standing::NOTHING),
+            _ => Standing::of(self.base, self.candidate, self.limits),
+        }
     }
 }
 
 /// Looks at the whole store.
-fn examine(base: &Path, limits: Limits) -> Result<Examination> {
+fn examine(base: &Path, limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
     let found = candidates(base)?;
     for check in STORE_CHECKS {
         examination.findings.extend(or_unreadable(base, check(base)));
     }
     for candidate in &found {
-        examination.add(base, candidate, limits);
+        examination.add(base, candidate, limits, now);
     }
     Ok(examination)
 }
 
 /// Looks at some sessions.
-fn examine_sessions(base: &Path, names: &[SessionName], limits: Limits) -> Result<Examination> {
+fn examine_sessions(base: &Path, names: &[SessionName], limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
     for name in names {
         let not_found = || StoreError::NotFound { name: name.to_string(), base: base.to_owned() };
         let candidate = candidate(base, name)?.ok_or_else(not_found)?;
-        examination.add(base, &candidate, limits);
+        examination.add(base, &candidate, limits, now);
     }
     Ok(examination)
 }
 
 impl Examination {
-    fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits) {
+    fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits, now: Timestamp) {
         self.sessions += 1;
         let session = candidate.shown();
-        let patient = Patient { base, candidate, paths: SessionPaths::new(base.join(&candidate.name)), limits };
+        let patient = Patient { base, candidate, paths: candidate.paths(base), limits, now };
+        let path = base.join(candidate.file_name());
         for check in SESSION_CHECKS {
-            for finding in or_unreadable(patient.paths.dir(), check(&patient)) {
+            for finding in or_unreadable(&path, check(&patient)) {
                 let finding = Finding { session: Some(session.clone()), ..finding };
                 // What cannot be read keeps several checks from looking, and is told once.
                 if finding.code != FindingCode::Unreadable || !self.findings.contains(&finding) {

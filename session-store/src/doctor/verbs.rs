@@ -10,7 +10,7 @@ impl Store {
     /// # Errors
     /// What keeps the store's directory itself from being read. What cannot be read below it is a finding.
     pub fn doctor(&self) -> Result<Examination> {
-        examine(self.base_dir(), self.options().limits)
+        examine(self.base_dir(), self.options().limits, self.clock().utc())
     }
 
     /// The same for some sessions.
@@ -18,6 +18,6 @@ impl Store {
     /// # Errors
     /// [`crate::StoreError::NotFound`] for a name that none has.
     pub fn doctor_sessions(&self, names: &[SessionName]) -> Result<Examination> {
-        examine_sessions(self.base_dir(), names, self.options().limits)
+        examine_sessions(self.base_dir(), names, self.options().limits, self.clock().utc())
     }
 }

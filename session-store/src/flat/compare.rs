@@ -1,8 +1,7 @@
 //! How much of a flat file a history holds.
 
-use crate::Result;
-use crate::transcript::Transcript;
-use session_core::{Effect, Item, Limits, Message, Replay, Scan};
+use crate::{HistoryView, Result};
+use session_core::{Effect, Item, Message, Replay};
 use std::hash::{BuildHasher as _, RandomState};
 
 /// What the history of a session is to a flat file of its name.
@@ -23,22 +22,22 @@ pub(crate) enum Relation {
 ///
 /// Rollbacks in the history are not folded in: one that came after a complete migration would make it look interrupted.
 /// Messages are the same when the reference reads the same in them. Memory is eight bytes for each message.
-pub(crate) fn compare(history: &Transcript, flat: &Transcript, limits: Limits) -> Result<Relation> {
+pub(crate) fn compare(history: &HistoryView, flat: &HistoryView) -> Result<Relation> {
     let hasher = RandomState::new();
     let digest = |message: &Message| hasher.hash_one(message.to_reference_json());
     let mut replay = Replay::new();
-    for item in Scan::with_limits(flat.forwards(), limits) {
-        if let Item::Record(record) = item.map_err(flat.failed())? {
+    for item in flat.forwards() {
+        if let Item::Record(record) = flat.told(item)? {
             replay.event(&record.event.effect(), || record.event.message.as_deref().map(&digest));
         }
     }
     let wanted = replay.live();
     let mut held = 0;
-    for item in Scan::with_limits(history.forwards(), limits) {
+    for item in history.forwards() {
         if held == wanted.len() {
             break;
         }
-        if let Item::Record(record) = item.map_err(history.failed())?
+        if let Item::Record(record) = history.told(item)?
             && record.event.effect() == Effect::Adds
         {
             if record.event.message.as_deref().map(&digest) != wanted[held] {

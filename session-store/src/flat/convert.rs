@@ -1,29 +1,30 @@
 //! From a flat file to the lines of a history.
 
-use crate::Result;
-use crate::transcript::Transcript;
-use session_core::{Content, Conversation, Event, Limits, Message, Timestamp};
+use crate::{HistoryView, Result};
+use session_core::{Content, Event, Message, Timestamp};
 
-/// The history that a flat file becomes: one event for each message of its conversation, all at the time at which the
-/// file was last written. Lines that cannot be read are skipped; they stay in the flat file.
-pub(super) fn lines(flat: &Transcript, limits: Limits) -> Result<Vec<Vec<u8>>> {
-    let conversation = Conversation::read(flat.forwards(), limits).map_err(flat.failed())?;
+/// The events that a flat file becomes: one for each message of its conversation, all at the time at which the file was
+/// last written. Lines that cannot be read are skipped; they stay in the flat file.
+pub(super) fn events(flat: &HistoryView) -> Result<Vec<Event>> {
     let ts = flat.modified();
-    Ok(conversation.messages.into_iter().map(|message| line(ts, message)).collect())
+    Ok(flat.load()?.messages.into_iter().map(|message| event(ts, message)).collect())
 }
 
-fn line(ts: Option<Timestamp>, mut message: Message) -> Vec<u8> {
+/// Their lines.
+pub(super) fn lines(events: &[Event]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    events.iter().for_each(|event| event.encode(&mut lines));
+    lines
+}
+
+fn event(ts: Option<Timestamp>, mut message: Message) -> Event {
     // The reference writes a list of texts as the one text that it reads. A list with pictures in it stays a list.
     if let Content::Parts(parts) = &message.content
         && is_only_text(parts)
     {
         message.content = Content::Text(message.content.text().into_owned());
     }
-    let mut event = Event::message(Timestamp::default(), message);
-    event.ts = ts;
-    let mut line = Vec::new();
-    event.encode(&mut line);
-    line
+    Event { ts, ..Event::message(Timestamp::default(), message) }
 }
 
 fn is_only_text(parts: &str) -> bool {

@@ -6,17 +6,12 @@
 //! file stays, and nobody appends before a pause has passed and both still say the same. The flat file is renamed when
 //! the session is opened again.
 
-use super::{Relation, compare, convert, flat_path, migrated_path, with_suffix};
+use super::place::{exchange, is_prefix, link, rename_away, stage, unstage};
+use super::{Relation, compare, convert, flat_path, migrated_path};
 use crate::flock::{Deadline, Inode, names, try_exclusive};
-use crate::transcript::Transcript;
-use crate::{LockHolder, Options, Result, SessionPaths, StoreError};
-use session_core::{SessionName, layout};
-use session_disk::{
-    DiskError, Durability, create_dir, create_dir_all, create_new, hard_link, open_append, remove_file, rename,
-    rename_new, sync_data, sync_dir, temp_name, write,
-};
-use std::io;
-use std::os::unix::fs::FileExt as _;
+use crate::{History, HistoryView, LockHolder, LongLines, Options, Result, SessionPaths, StoreError};
+use session_core::SessionName;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -29,65 +24,51 @@ const LOOKS: usize = 80;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// A flat file is renamed when its history is at least so old: who began to migrate it before us is done by then.
 const RENAME_AGE: Duration = Duration::from_secs(2);
-/// Names to try for a migrated file.
-const MIGRATED_NAMES: usize = 100;
-
-/// What opening a session did about its flat file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Migration {
-    /// There was nothing to do.
-    None,
-    /// The session's history was made from the flat file, or completed. The flat file still stands.
-    Migrated,
-    /// The flat file of an earlier migration was renamed to this.
-    Renamed(PathBuf),
-    /// The directory holds another conversation; the flat file was left alone.
-    Shadowed,
-}
 
 /// Does what opening a session has to do about its flat file. Repeating it changes nothing more.
 ///
-/// On disk when it returns: the history, whole and synced as the options say, unless [`Migration::Shadowed`] or
-/// [`Migration::None`]. After an error the flat file stands and holds everything.
+/// On disk when it returns: the history, whole and synced as the options say, if the flat file was the session. It was
+/// renamed where it had been migrated before. After an error it stands and holds everything.
 ///
 /// # Errors
 /// [`StoreError::Locked`] where another process of ours is migrating the file and does not come to an end,
 /// [`StoreError::MigrationUnsettled`] where somebody keeps rewriting the history, or what the disk says.
-pub(crate) fn migrate(base: &Path, name: &SessionName, options: &Options) -> Result<Migration> {
-    Migrating { base, name, options, history: SessionPaths::new(base.join(name)).history() }.run()
+pub(crate) fn migrate(base: &Path, name: &SessionName, options: &Options) -> Result<()> {
+    let paths = SessionPaths::new(base.join(name));
+    let migrating = Migrating { base, name, options, history: paths.history(), paths };
+    if migrating.may_have_work() { migrating.run() } else { Ok(()) }
 }
 
 struct Migrating<'a> {
     base: &'a Path,
     name: &'a SessionName,
     options: &'a Options,
+    paths: SessionPaths,
     history: PathBuf,
 }
 
-/// A history that has been seen incomplete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    inode: Inode,
-    len: u64,
-}
-
 impl Migrating<'_> {
-    fn run(&self) -> Result<Migration> {
+    /// Two looks that spare nearly every opening all the rest.
+    fn may_have_work(&self) -> bool {
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        is_there(&self.flat_path()) || self.history.symlink_metadata().is_ok_and(|history| history.len() == 0)
+    }
+
+    fn flat_path(&self) -> PathBuf {
+        flat_path(self.base, self.name.as_str().as_ref())
+    }
+
+    fn run(&self) -> Result<()> {
         let mut changed = false;
         let mut seen = None;
-        if !self.may_have_work() {
-            return Ok(Migration::None);
-        }
         for _ in 0..LOOKS {
-            let history = Transcript::open(&self.history)?;
+            let history = HistoryView::at(&self.history, self.options.limits)?;
             let flat = match self.source(history.as_ref(), changed) {
                 // A link, or a file of somebody else's, beside a session that does not need it.
                 Err(_) if history.is_some() => None,
                 flat => flat?,
             };
-            let Some(flat) = flat else {
-                return Ok(if changed { Migration::Migrated } else { Migration::None });
-            };
+            let Some(flat) = flat else { return Ok(()) };
             // Held until the end of this look; the next one asks anew.
             if !self.lock(&flat)? {
                 continue;
@@ -98,12 +79,12 @@ impl Migrating<'_> {
                 thread::sleep(PAUSE);
                 continue;
             };
-            match compare(&history, &flat, self.options.limits)? {
-                Relation::Different => return Ok(Migration::Shadowed),
-                Relation::Complete if changed => return Ok(Migration::Migrated),
+            match compare(&history, &flat)? {
+                Relation::Different => return Ok(()),
+                Relation::Complete if changed => return Ok(()),
                 Relation::Complete => return self.finish(&flat, &history),
                 Relation::Interrupted { held } => {
-                    let shape = Some(Shape { inode: Inode::of(history.opened()), len: history.len() });
+                    let shape = Some((Inode::of(&metadata(&history)?), history.len_bytes()));
                     // Twice the same: nobody is writing it.
                     if seen == shape {
                         self.complete(&flat, &history, held)?;
@@ -117,184 +98,71 @@ impl Migrating<'_> {
         Err(StoreError::MigrationUnsettled { path: self.history.clone() })
     }
 
-    /// Two looks that spare nearly every opening all the rest.
-    fn may_have_work(&self) -> bool {
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        is_there(&flat_path(self.base, self.name.as_str().as_ref()))
-            || self.history.symlink_metadata().is_ok_and(|history| history.len() == 0)
-    }
-
     /// The flat file. Where it is gone in the middle of our own migration, or the history is empty, the reference has
     /// renamed it, and what it renamed is as good.
-    fn source(&self, history: Option<&Transcript>, changed: bool) -> Result<Option<Transcript>> {
-        let name = self.name.as_str().as_ref();
-        match Transcript::open(&flat_path(self.base, name))? {
-            None if changed || history.is_some_and(|history| history.len() == 0) => {
-                Transcript::open(&migrated_path(self.base, name))
+    fn source(&self, history: Option<&HistoryView>, changed: bool) -> Result<Option<HistoryView>> {
+        match HistoryView::at(&self.flat_path(), self.options.limits)? {
+            None if changed || history.is_some_and(|history| history.len_bytes() == 0) => {
+                HistoryView::at(&migrated_path(self.base, self.name.as_str().as_ref()), self.options.limits)
             }
             flat => Ok(flat),
         }
     }
 
     /// Excludes other processes of ours for as long as `flat` is open. False where the file has another name now.
-    fn lock(&self, flat: &Transcript) -> Result<bool> {
-        let locked = Deadline::after(LOCK_WAIT).poll(|| Ok(try_exclusive(flat.file(), flat.path())?.then_some(())))?;
+    fn lock(&self, flat: &HistoryView) -> Result<bool> {
+        let file = file(flat);
+        let locked = Deadline::after(LOCK_WAIT).poll(|| Ok(try_exclusive(file, flat.path())?.then_some(())))?;
         if locked.is_none() {
             return Err(StoreError::Locked { name: self.name.to_string(), holder: LockHolder::default() });
         }
-        names(flat.path(), flat.file())
+        names(flat.path(), file)
     }
 
     /// Makes the history under its name, unless somebody else does at the same moment.
-    fn make(&self, flat: &Transcript) -> Result<()> {
-        let lines = convert::lines(flat, self.options.limits)?;
-        let staged = self.stage(&lines.concat())?;
-        let linked = self.link(&staged);
-        remove_staged(&staged, linked)
-    }
-
-    fn link(&self, staged: &Path) -> Result<()> {
-        let dir = self.base.join(self.name);
-        match create_dir(&dir) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if !dir.symlink_metadata().map_err(StoreError::read(&dir))?.is_dir() {
-                    return Err(StoreError::NotADirectory { path: dir });
-                }
-            }
-            made => made?,
-        }
-        match hard_link(staged, &self.history) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            // A file system without hard links.
-            Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
-                rename_new(staged, &self.history)?;
-            }
-            linked => linked?,
-        }
-        self.sync(&dir)?;
-        self.sync(self.base)
+    fn make(&self, flat: &HistoryView) -> Result<()> {
+        let lines = convert::lines(&convert::events(flat)?);
+        let staged = stage(self.base, self.name, &lines, self.options.durability)?;
+        let linked = link(&staged, self.base, &self.paths, self.options.durability);
+        unstage(&staged);
+        linked
     }
 
     /// Adds what the history lacks. Nobody has written to it for a pause.
-    fn complete(&self, flat: &Transcript, history: &Transcript, held: usize) -> Result<()> {
-        let lines = convert::lines(flat, self.options.limits)?;
-        let whole = lines.concat();
-        let Some(is_prefix) = is_prefix(history, &whole)? else { return Ok(()) };
+    fn complete(&self, flat: &HistoryView, history: &HistoryView, held: usize) -> Result<()> {
+        let events = convert::events(flat)?;
+        let lines = convert::lines(&events);
+        let Some(is_prefix) = is_prefix(history, file(history), &lines)? else { return Ok(()) };
         if !is_prefix {
             // It says more than the flat file does: notices, or messages that another program wrote in its own way.
-            let rest = lines.get(held..).unwrap_or_default().concat();
-            return self.append(rest);
+            let options = Options { long_lines: LongLines::Write, ..*self.options };
+            let mut history = History::new(self.paths.clone(), self.name.as_str(), options);
+            let rest = events.get(held..).unwrap_or_default();
+            return history.append(rest, Vec::new).map(drop);
         }
-        let staged = self.stage(&whole)?;
-        let put = self.exchange(&staged, history);
-        remove_staged(&staged, put)
+        let staged = stage(self.base, self.name, &lines, self.options.durability)?;
+        let put = exchange(&staged, history, file(history), &self.paths, self.options.durability);
+        unstage(&staged);
+        put
     }
 
-    fn append(&self, lines: Vec<u8>) -> Result<()> {
-        let file = open_append(&self.history)?;
-        if !try_exclusive(&file, &self.history)? || !names(&self.history, &file)? {
-            return Ok(());
-        }
-        // What has no newline at its end is torn, and stays a line of its own.
-        let mut bytes = Vec::from(*b"\n");
-        bytes.extend(lines);
-        write(&file, &self.history, &bytes).map_err(DiskError::from)?;
-        match self.options.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_data(&file, &self.history)?),
-        }
-    }
-
-    /// Puts the whole history where the incomplete one is, if that still is what was looked at.
-    fn exchange(&self, staged: &Path, history: &Transcript) -> Result<()> {
-        // Our own writers hold this lock, and look at the inode once they have it.
-        if !try_exclusive(history.file(), &self.history)? || !names(&self.history, history.file())? {
-            return Ok(());
-        }
-        let now = history.file().metadata().map_err(history.failed())?;
-        if now.len() != history.opened().len() {
-            return Ok(());
-        }
-        rename(staged, &self.history)?;
-        self.sync(&self.base.join(self.name))
-    }
-
-    /// Renames the flat file of a migration that is complete. Whoever migrated it, its history is on the disk first.
-    fn finish(&self, flat: &Transcript, history: &Transcript) -> Result<Migration> {
+    /// Renames the flat file of a migration that is complete.
+    fn finish(&self, flat: &HistoryView, history: &HistoryView) -> Result<()> {
         // A file system that does not keep the time of creation gives no reason to wait.
-        let age = history.opened().created().ok().and_then(|made| SystemTime::now().duration_since(made).ok());
-        if age.is_some_and(|age| age < RENAME_AGE) || flat.path() != flat_path(self.base, self.name.as_str().as_ref()) {
-            return Ok(Migration::None);
+        let made = metadata(history)?.created().ok();
+        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
+        if flat.path() != self.flat_path() || age.is_some_and(|age| age < RENAME_AGE) {
+            return Ok(());
         }
-        if self.options.durability == Durability::Data {
-            sync_data(history.file(), &self.history)?;
-        }
-        self.sync(&self.base.join(self.name))?;
-        let first = migrated_path(self.base, self.name.as_str().as_ref());
-        for number in 1..=MIGRATED_NAMES {
-            let target = match number {
-                1 => first.clone(),
-                n => PathBuf::from(with_suffix(first.as_os_str(), &format!(".{n}"))),
-            };
-            match rename_new(flat.path(), &target) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                // The reference, or another of ours, was faster.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Migration::None),
-                renamed => {
-                    renamed?;
-                    self.sync(self.base)?;
-                    return Ok(Migration::Renamed(target));
-                }
-            }
-        }
-        // The flat file may stay for ever: nothing depends on its being renamed.
-        Ok(Migration::None)
-    }
-
-    fn stage(&self, bytes: &[u8]) -> Result<PathBuf> {
-        let staging = self.base.join(layout::STORE).join(layout::STAGING);
-        create_dir_all(&staging)?;
-        let staged = temp_name(&staging.join(self.name));
-        let file = create_new(&staged)?;
-        let filled =
-            write(&file, &staged, bytes).map_err(DiskError::from).and_then(|()| match self.options.durability {
-                Durability::Os => Ok(()),
-                Durability::Data => sync_data(&file, &staged),
-            });
-        match filled {
-            Ok(()) => Ok(staged),
-            Err(error) => {
-                // The first error is the one to tell; what is left in staging may be removed at any time.
-                drop(remove_file(&staged));
-                Err(error.into())
-            }
-        }
-    }
-
-    fn sync(&self, dir: &Path) -> Result<()> {
-        match self.options.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(dir)?),
-        }
+        let target = migrated_path(self.base, self.name.as_str().as_ref());
+        rename_away(flat.path(), &target, &self.paths, file(history), self.options.durability)
     }
 }
 
-/// Removes the name in staging. Where that is all that fails, the work is done.
-fn remove_staged(staged: &Path, done: Result<()>) -> Result<()> {
-    // It may be gone: a rename took it. What is left in staging may be removed at any time.
-    drop(remove_file(staged));
-    done
+fn file(view: &HistoryView) -> &File {
+    view.file().expect("a view that was opened at a path has a file")
 }
 
-/// Whether the history is nothing but the beginning of `whole`. `None` where it was cut meanwhile: the next look sees what
-/// it is now.
-fn is_prefix(history: &Transcript, whole: &[u8]) -> Result<Option<bool>> {
-    let len = usize::try_from(history.opened().len()).unwrap_or(usize::MAX);
-    let Some(start) = whole.get(..len) else { return Ok(Some(false)) };
-    let mut bytes = vec![0; len];
-    match history.file().read_exact_at(&mut bytes, 0) {
-        Ok(()) => Ok(Some(bytes == start)),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(history.failed()(error)),
-    }
+fn metadata(view: &HistoryView) -> Result<Metadata> {
+    view.told(file(view).metadata())
 }

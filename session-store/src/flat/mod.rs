@@ -6,11 +6,12 @@
 mod compare;
 mod convert;
 mod migrate;
+mod place;
 
 pub(crate) use migrate::migrate;
 
-use crate::transcript::Transcript;
-use crate::{Result, SessionPaths};
+use crate::list::Candidate;
+use crate::{HistoryView, Result};
 use compare::{Relation, compare};
 use session_core::{Limits, layout};
 use std::ffi::{OsStr, OsString};
@@ -62,19 +63,25 @@ pub enum FlatFile {
 #[derive(Debug)]
 pub(crate) struct Standing {
     /// The file of the form that counts. `None` for a directory without a history.
-    pub(crate) transcript: Option<Transcript>,
+    pub(crate) history: Option<HistoryView>,
     pub(crate) form: SessionForm,
     pub(crate) flat: FlatFile,
 }
 
 impl Standing {
-    /// Looks at both forms of a session. Whether its directory exists is not asked here.
+    /// No history and no flat file.
+    pub(crate) const NOTHING: Standing =
+        Standing { history: None, form: SessionForm::Directory, flat: FlatFile::Absent };
+
+    /// Looks at both forms of a session.
     ///
     /// # Errors
     /// What reading the files reports. A flat file that cannot be read hides no history.
-    pub(crate) fn of(base: &Path, name: &OsStr, limits: Limits) -> Result<Self> {
-        let history = Transcript::open(&SessionPaths::new(base.join(name)).history())?;
-        let flat = match source(base, name, history.as_ref()) {
+    pub(crate) fn of(base: &Path, candidate: &Candidate, limits: Limits) -> Result<Self> {
+        let name = candidate.name.as_os_str();
+        let paths = candidate.paths(base);
+        let history = paths.map_or(Ok(None), |paths| HistoryView::at(&paths.history(), limits))?;
+        let flat = match source(base, name, history.as_ref(), limits) {
             Err(_) if history.is_some() => None,
             flat => flat?,
         };
@@ -82,26 +89,28 @@ impl Standing {
         let (flat_file, form) = match (&history, &flat) {
             (_, None) => (FlatFile::Absent, SessionForm::Directory),
             (None, Some(_)) => (FlatFile::Waiting, SessionForm::Flat),
-            (Some(history), Some(flat)) => match compare(history, flat, limits)? {
+            (Some(history), Some(flat)) => match compare(history, flat)? {
                 Relation::Interrupted { .. } => (FlatFile::Interrupted, SessionForm::Flat),
                 Relation::Complete | Relation::Different if is_renamed => (FlatFile::Absent, SessionForm::Directory),
                 Relation::Complete => (FlatFile::Migrated, SessionForm::Directory),
                 Relation::Different => (FlatFile::Shadowed, SessionForm::Directory),
             },
         };
-        let transcript = match form {
+        let history = match form {
             SessionForm::Directory => history,
             SessionForm::Flat => flat,
         };
-        Ok(Standing { transcript, form, flat: flat_file })
+        Ok(Standing { history, form, flat: flat_file })
     }
 }
 
 /// The flat file; or, where the history is empty, the one that was migrated: the reference empties a history when the
 /// flat file vanishes in the middle of its own migration.
-fn source(base: &Path, name: &OsStr, history: Option<&Transcript>) -> Result<Option<Transcript>> {
-    match Transcript::open(&flat_path(base, name))? {
-        None if history.is_some_and(|history| history.len() == 0) => Transcript::open(&migrated_path(base, name)),
+fn source(base: &Path, name: &OsStr, history: Option<&HistoryView>, limits: Limits) -> Result<Option<HistoryView>> {
+    match HistoryView::at(&flat_path(base, name), limits)? {
+        None if history.is_some_and(|history| history.len_bytes() == 0) => {
+            HistoryView::at(&migrated_path(base, name), limits)
+        }
         flat => Ok(flat),
     }
 }

@@ -1,15 +1,17 @@
 //! Reading a history as it stands at one moment.
 
 use super::tail::{Part, last_line};
-use crate::small_file::open_regular;
+use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
+use chrono::DateTime;
 use session_core::{
-    Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, count, last_messages, last_model,
-    last_report,
+    Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timestamp, count, last_messages,
+    last_model, last_report,
 };
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -41,13 +43,35 @@ impl HistoryView {
     /// blocks.
     pub fn open(paths: &SessionPaths, limits: Limits) -> Result<Self> {
         let path = paths.history();
-        let file = match open_regular(&path) {
-            Ok((file, _)) => Some(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(StoreError::read(&path)(error)),
+        let missing = HistoryView { path, file: None, len: 0, limits };
+        Ok(HistoryView::at(&missing.path, limits)?.unwrap_or(missing))
+    }
+
+    /// Opens a history, or a flat file from before sessions were directories. `None` where there is none.
+    pub(crate) fn at(path: &Path, limits: Limits) -> Result<Option<Self>> {
+        let file = match open_regular(path) {
+            Ok((file, _)) => file,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(StoreError::read(path)(error)),
         };
-        let len = file.as_ref().map_or(Ok(0), settled_len).map_err(StoreError::read(&path))?;
-        Ok(HistoryView { path, file, len, limits })
+        let len = settled_len(&file).map_err(StoreError::read(path))?;
+        Ok(Some(HistoryView { path: path.to_owned(), file: Some(file), len, limits }))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file. `None`: there is no history.
+    pub(crate) fn file(&self) -> Option<&File> {
+        self.file.as_ref()
+    }
+
+    /// When the file was last written, in UTC. `None` where there is none, and for a time that no calendar has.
+    pub(crate) fn modified(&self) -> Option<Timestamp> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        let nanos = u32::try_from(metadata.mtime_nsec()).ok()?;
+        Some(DateTime::from_timestamp(metadata.mtime(), nanos)?.fixed_offset())
     }
 
     /// Whether there is a history at all.
@@ -129,7 +153,7 @@ impl HistoryView {
         HistoryReader { file: self.file.as_ref(), at: 0, len: self.len }
     }
 
-    fn told<T>(&self, read: io::Result<T>) -> Result<T> {
+    pub(crate) fn told<T>(&self, read: io::Result<T>) -> Result<T> {
         read.map_err(StoreError::read(&self.path))
     }
 }

@@ -1,7 +1,7 @@
 //! Whose turn runs.
 
-use super::base::{Node, candidates};
-use crate::{Result, SessionPaths, StoreError};
+use super::base::candidates;
+use crate::{Result, StoreError};
 use session_core::SessionName;
 use session_proc::{LiveTurn, TurnMarker};
 use std::path::Path;
@@ -28,8 +28,8 @@ pub struct ActiveTurn {
 pub(super) fn active_turns(base: &Path) -> Result<ActiveTurns> {
     let mut active = ActiveTurns::default();
     for candidate in candidates(base)? {
-        let (Ok(session), Some(Node::Real)) = (candidate.session_name(), candidate.directory) else { continue };
-        match TurnMarker::read(&SessionPaths::new(base.join(&session)).proc()) {
+        let (Ok(session), Some(paths)) = (candidate.session_name(), candidate.paths(base)) else { continue };
+        match TurnMarker::read(&paths.proc()) {
             Ok(turn) => active.turns.extend(turn.map(|turn| ActiveTurn { session, turn })),
             Err(error) => active.unreadable.push(error.into()),
         }

@@ -1,7 +1,7 @@
 //! What stands directly under the store's directory and is, or should be, a session.
 
-use crate::transcript::is_absent;
-use crate::{Result, StoreError};
+use crate::small_file::is_absent;
+use crate::{Result, SessionPaths, StoreError};
 use session_core::{NameRule, SessionName, layout};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -46,6 +46,11 @@ impl Candidate {
             Ok(name) => name.to_string(),
             Err(_) => super::escape::escaped(&self.file_name()),
         }
+    }
+
+    /// Where the session's directory is, if there is one. A flat file's name may end up as `..`, which is none.
+    pub(crate) fn paths(&self, base: &Path) -> Option<SessionPaths> {
+        (self.directory == Some(Node::Real)).then(|| SessionPaths::new(base.join(&self.name)))
     }
 
     /// The name under the store's directory: the directory's, or else the flat file's.

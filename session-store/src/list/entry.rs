@@ -3,9 +3,9 @@
 use super::base::{Candidate, Node};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
-use crate::transcript::{Transcript, is_absent};
-use crate::{MetaReading, Result, SessionPaths, StoreError, meta};
-use session_core::{Count, Item, Limits, Meta, Timestamp, count};
+use crate::small_file::is_absent;
+use crate::{HistoryView, MetaReading, Result, SessionPaths, StoreError, meta};
+use session_core::{Count, Item, Limits, Meta, Timestamp};
 use session_proc::TurnMarker;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -70,22 +70,22 @@ fn state(info: &SessionInfo) -> SessionState {
 }
 
 fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits) {
-    let read = Standing::of(base, &candidate.name, limits).and_then(|standing| {
+    let read = Standing::of(base, candidate, limits).and_then(|standing| {
         info.form = standing.form;
         info.flat = standing.flat;
-        if let Some(transcript) = &standing.transcript {
+        if let Some(history) = &standing.history {
             info.path = match standing.form {
                 SessionForm::Directory => base.join(&candidate.name),
-                SessionForm::Flat => transcript.path().to_owned(),
+                SessionForm::Flat => history.path().to_owned(),
             };
-            return conversation(info, transcript, limits);
+            return conversation(info, history);
         }
         info.messages = Some(0);
         Ok(())
     });
     note(info, read);
-    if candidate.directory.is_some() {
-        directory(info, &SessionPaths::new(base.join(&candidate.name)), limits);
+    if let Some(paths) = candidate.paths(base) {
+        directory(info, &paths, limits);
     }
 }
 
@@ -96,14 +96,12 @@ fn note(info: &mut SessionInfo, read: Result<()>) {
     }
 }
 
-fn conversation(info: &mut SessionInfo, transcript: &Transcript, limits: Limits) -> Result<()> {
-    let times = times(transcript, info.form, limits);
-    info.modified = transcript.modified();
-    info.updated = info.modified;
-    info.bytes = transcript.len();
-    info.updated = times?.updated;
-    let Count { messages, skipped, repaired, uncertain, .. } =
-        count(transcript.forwards(), limits).map_err(transcript.failed())?;
+fn conversation(info: &mut SessionInfo, history: &HistoryView) -> Result<()> {
+    info.bytes = history.len_bytes();
+    let Times { updated, modified } = times(history, info.form)?;
+    info.updated = updated;
+    info.modified = modified;
+    let Count { messages, skipped, repaired, uncertain, .. } = history.count()?;
     info.messages = Some(messages);
     info.defects = skipped + repaired;
     if skipped > 0 || uncertain {
@@ -121,18 +119,18 @@ pub(crate) struct Times {
 
 /// The times of a session, from the end of its history alone. The messages of a flat file have none: migrating gives
 /// them the file's.
-pub(crate) fn times(transcript: &Transcript, form: SessionForm, limits: Limits) -> Result<Times> {
-    let modified = transcript.modified();
+pub(crate) fn times(history: &HistoryView, form: SessionForm) -> Result<Times> {
+    let modified = history.modified();
     let newest = match form {
-        SessionForm::Directory => newest(transcript, limits)?,
+        SessionForm::Directory => newest(history)?,
         SessionForm::Flat => None,
     };
     Ok(Times { updated: newest.or(modified), modified })
 }
 
-fn newest(transcript: &Transcript, limits: Limits) -> Result<Option<Timestamp>> {
-    for item in transcript.backwards(limits)?.take(TIMED_WITHIN) {
-        if let Item::Record(record) = item.map_err(transcript.failed())?
+fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
+    for item in history.backwards()?.take(TIMED_WITHIN) {
+        if let Item::Record(record) = history.told(item)?
             && let Some(ts) = record.event.ts
         {
             return Ok(Some(ts.to_utc().fixed_offset()));

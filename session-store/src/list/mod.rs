@@ -22,7 +22,7 @@ pub(crate) use escape::escaped;
 
 use crate::Result;
 use crate::flat::Standing;
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use entry::{Times, entry};
 use session_core::{Limits, SessionName, Timestamp};
 use std::cmp::Reverse;
@@ -45,8 +45,7 @@ const AHEAD: TimeDelta = TimeDelta::minutes(5);
 ///
 /// # Errors
 /// Only what keeps the store's directory itself from being read. A directory that does not exist holds no session.
-fn list(base: &Path, empties: Empties, limits: Limits) -> Result<Vec<SessionInfo>> {
-    let now = Utc::now().fixed_offset();
+fn list(base: &Path, empties: Empties, limits: Limits, now: Timestamp) -> Result<Vec<SessionInfo>> {
     let mut sessions = Vec::new();
     for candidate in candidates(base)? {
         let mut info = entry(base, &candidate, limits);
@@ -70,8 +69,7 @@ fn list(base: &Path, empties: Empties, limits: Limits) -> Result<Vec<SessionInfo
 ///
 /// # Errors
 /// As [`list`].
-fn most_recent(base: &Path, limits: Limits) -> Result<Option<SessionName>> {
-    let now = Utc::now().fixed_offset();
+fn most_recent(base: &Path, limits: Limits, now: Timestamp) -> Result<Option<SessionName>> {
     let mut found = Vec::new();
     for candidate in candidates(base)? {
         let Ok(name) = candidate.session_name() else { continue };
@@ -79,11 +77,10 @@ fn most_recent(base: &Path, limits: Limits) -> Result<Option<SessionName>> {
             continue;
         }
         // What cannot be read is damaged: the list says so, and it is no place to go on.
-        let Ok(Standing { transcript: Some(transcript), form, .. }) = Standing::of(base, &candidate.name, limits)
-        else {
+        let Ok(Standing { history: Some(history), form, .. }) = Standing::of(base, &candidate, limits) else {
             continue;
         };
-        if let Ok(times) = times(&transcript, form, limits) {
+        if let Ok(times) = times(&history, form) {
             found.push((order(times, now), name, candidate));
         }
     }

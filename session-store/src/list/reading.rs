@@ -2,16 +2,13 @@
 
 use super::base::{Candidate, Node, candidate};
 use crate::flat::{Standing, flat_path};
-use crate::{Result, SessionPaths, StoreError, meta};
+use crate::{Result, StoreError, meta};
 use session_core::{Conversation, LastReport, Limits, SessionName, reference_show};
 use std::path::Path;
 
 /// The live conversation. A session without a history has an empty one.
 pub(super) fn load(base: &Path, name: &SessionName, limits: Limits) -> Result<Conversation> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => Conversation::read(transcript.forwards(), limits).map_err(transcript.failed()),
-        None => Ok(Conversation::default()),
-    }
+    standing(base, name, limits)?.history.map_or_else(|| Ok(Conversation::default()), |history| history.load())
 }
 
 /// The session as the reference shows it, and the conversation that was shown.
@@ -23,32 +20,23 @@ pub(super) fn show_reference(base: &Path, name: &SessionName, limits: Limits) ->
 
 /// The title. A flat file has none.
 pub(super) fn title(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    if found(base, name)?.directory.is_none() {
-        return Ok(None);
-    }
-    let title = meta::read(&SessionPaths::new(base.join(name)), name.as_str(), limits)?.meta.title;
+    let Some(paths) = found(base, name)?.paths(base) else { return Ok(None) };
+    let title = meta::read(&paths, name.as_str(), limits)?.meta.title;
     Ok(Some(title).filter(|title| !title.is_empty()))
 }
 
 /// The last report of the conversation, from its end.
 pub(super) fn last_report(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<LastReport>> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => session_core::last_report(transcript.backwards(limits)?).map_err(transcript.failed()),
-        None => Ok(None),
-    }
+    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_report())
 }
 
 /// The model of the last settings event, from the end.
 pub(super) fn last_model(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    match standing(base, name, limits)?.transcript {
-        Some(transcript) => session_core::last_model(transcript.backwards(limits)?).map_err(transcript.failed()),
-        None => Ok(None),
-    }
+    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_model())
 }
 
 fn standing(base: &Path, name: &SessionName, limits: Limits) -> Result<Standing> {
-    found(base, name)?;
-    Standing::of(base, name.as_str().as_ref(), limits)
+    Standing::of(base, &found(base, name)?, limits)
 }
 
 /// What stands under the name, if it is a session.

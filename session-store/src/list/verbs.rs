@@ -18,7 +18,7 @@ impl Store {
     /// [`crate::StoreError::Read`].
     #[doc(alias = "ListSessions")]
     pub fn list(&self, empties: Empties) -> Result<Vec<SessionInfo>> {
-        super::list(self.base_dir(), empties, self.options().limits)
+        super::list(self.base_dir(), empties, self.options().limits, self.clock().utc())
     }
 
     /// The session whose newest event is the newest of all, of those that have a message.
@@ -27,7 +27,7 @@ impl Store {
     /// As [`Store::list`].
     #[doc(alias = "MostRecent")]
     pub fn most_recent(&self) -> Result<Option<SessionName>> {
-        super::most_recent(self.base_dir(), self.options().limits)
+        super::most_recent(self.base_dir(), self.options().limits, self.clock().utc())
     }
 
     /// Names of sessions that somebody may have meant by `name`, the closest first, at most three.

@@ -3,7 +3,7 @@
 use super::forms::{Part, look};
 use super::record::Record;
 use crate::list::escaped;
-use crate::transcript::is_absent;
+use crate::small_file::is_absent;
 use crate::{Result, StoreError, small_file};
 use session_core::{SessionName, Timestamp, layout};
 use std::fs;

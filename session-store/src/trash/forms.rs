@@ -1,7 +1,7 @@
 //! Everything that stands in a store under one session's name.
 
 use crate::flat::{flat_path, migrated_path};
-use crate::transcript::is_absent;
+use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use session_core::SessionName;
 use std::fs::Metadata;

@@ -1,8 +1,7 @@
 //! Tool calls and their results in the live conversation.
 
 use super::{Finding, FindingCode, Found, Patient};
-use crate::flat::Standing;
-use session_core::{Item, Message, Place, Replay, Role, Scan};
+use session_core::{Item, Message, Place, Replay, Role};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -18,11 +17,10 @@ struct Kept {
 ///
 /// A result belongs to a call when it follows the message that asks for it before the next message that is no result.
 pub(super) fn calls(patient: &Patient<'_>) -> Found {
-    let standing = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
-    let Some(transcript) = standing.transcript else { return Ok(Vec::new()) };
+    let Some(history) = patient.standing()?.history else { return Ok(Vec::new()) };
     let mut replay = Replay::new();
-    for item in Scan::with_limits(transcript.forwards(), patient.limits) {
-        match item.map_err(transcript.failed())? {
+    for item in history.forwards() {
+        match history.told(item)? {
             Item::Record(record) => {
                 let effect = record.event.effect();
                 replay.event(&effect, || keep(record.place, &record.event.message.unwrap_or_default()));
@@ -30,7 +28,7 @@ pub(super) fn calls(patient: &Patient<'_>) -> Found {
             Item::Defect(defect) => replay.defect(&defect),
         }
     }
-    Ok(judge(transcript.path(), replay.live()))
+    Ok(judge(history.path(), replay.live()))
 }
 
 fn keep(place: Place, message: &Message) -> Kept {

@@ -1,11 +1,11 @@
 //! Flat files from before sessions were directories.
 
 use super::{Finding, FindingCode, Found, Patient};
-use crate::flat::{FlatFile, Standing, flat_path};
+use crate::flat::{FlatFile, flat_path};
 
 /// How far the session's flat file is migrated.
 pub(super) fn flat(patient: &Patient<'_>) -> Found {
-    let standing = Standing::of(patient.base, &patient.candidate.name, patient.limits)?;
+    let standing = patient.standing()?;
     let (code, text) = match standing.flat {
         FlatFile::Absent => return Ok(Vec::new()),
         FlatFile::Waiting => (FindingCode::FlatWaiting, "not migrated yet; opening the session does it"),

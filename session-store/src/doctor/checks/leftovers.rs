@@ -10,10 +10,7 @@ const TEMPORARY: &[u8] = b".tmp-";
 
 /// Temporary files that were not renamed or removed.
 pub(super) fn temporary(patient: &Patient<'_>) -> Found {
-    if !patient.has_directory() {
-        return Ok(Vec::new());
-    }
-    let paths = &patient.paths;
+    let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
     for dir in [paths.dir(), &paths.proc(), &paths.inbox(), &paths.tmp()] {
         let left = files(dir)?.into_iter().filter(|(path, _)| is_temporary(path));

@@ -13,8 +13,8 @@ const OTHERS: u32 = 0o077;
 /// Files and directories of a session that others can read or write: one finding, at the first of them.
 pub(super) fn session(patient: &Patient<'_>) -> Found {
     let mut loose = Loose::default();
-    if patient.has_directory() {
-        visit(patient.paths.dir(), &mut |path, metadata| loose.look(path, metadata));
+    if let Some(paths) = &patient.paths {
+        visit(paths.dir(), &mut |path, metadata| loose.look(path, metadata));
     }
     let flat = crate::flat::flat_path(patient.base, &patient.candidate.name);
     if patient.candidate.flat.is_some()

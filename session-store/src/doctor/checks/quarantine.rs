@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 /// What lies in quarantine.
 pub(super) fn quarantine(patient: &Patient<'_>) -> Found {
-    let files = files(&patient.paths.quarantine())?;
+    let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
+    let files = files(&paths.quarantine())?;
     let finding = |(path, metadata): (PathBuf, Metadata)| {
         let text = format!("{} bytes that were no whole line were taken out of the history", metadata.len());
         Finding::new(FindingCode::Quarantine, &path, text)

@@ -6,7 +6,8 @@ use session_proc::TurnMarker;
 
 /// The marker of a turn that does not run any more.
 pub(super) fn stale(patient: &Patient<'_>) -> Found {
-    let proc = patient.paths.proc();
+    let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
+    let proc = paths.proc();
     let stands = [layout::TURN_PID, layout::TURN]
         .map(|file| proc.join(file))
         .into_iter()

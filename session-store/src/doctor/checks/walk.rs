@@ -1,6 +1,6 @@
 //! Looking into directories.
 
-use crate::transcript::is_absent;
+use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
