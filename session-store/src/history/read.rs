@@ -58,10 +58,6 @@ impl HistoryView {
         Ok(Some(HistoryView { path: path.to_owned(), file: Some(file), len, limits }))
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The open file. `None`: there is no history.
     pub(crate) fn file(&self) -> Option<&File> {
         self.file.as_ref()
@@ -72,6 +68,11 @@ impl HistoryView {
         let metadata = self.file.as_ref()?.metadata().ok()?;
         let nanos = u32::try_from(metadata.mtime_nsec()).ok()?;
         Some(DateTime::from_timestamp(metadata.mtime(), nanos)?.fixed_offset())
+    }
+
+    /// The history's path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether there is a history at all.

@@ -15,8 +15,11 @@ fn call() -> [Event; 3] {
     [said("a"), said("b"), said("c")]
 }
 
-/// The states that an append may find, and what can be read there.
-fn states() -> [(&'static str, Option<Vec<u8>>, Vec<&'static str>); 4] {
+/// A state's name, its history, and what can be read there.
+type State = (&'static str, Option<Vec<u8>>, Vec<&'static str>);
+
+/// The states that an append may find.
+fn states() -> [State; 4] {
     let old = line(&said("old"));
     [
         ("no history", None, vec![]),

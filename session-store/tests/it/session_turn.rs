@@ -2,7 +2,7 @@
 
 use super::process::Player;
 use session_core::{Event, Extension, Item, Message, SessionName, TurnPhase, Usage, parse_time};
-use session_store::{NewSession, Session, Store, StoreError};
+use session_store::{Drained, InboxMessage, NewSession, PreviewSize, Session, Store, StoreError, USER_LINE};
 use std::fs;
 use std::thread;
 use tempfile::TempDir;
@@ -180,4 +180,36 @@ fn several_threads_append_through_one_session() {
     });
     let events = events(&session);
     assert_eq!(events.len(), 101, "the first line, and theirs");
+}
+
+#[test]
+fn an_inbox_is_drained_by_who_may() {
+    let (_dir, store, session) = session();
+    let deliver = |text: &str| {
+        session.inbox().deliver(&InboxMessage::now(USER_LINE, text)).expect("it can be delivered");
+    };
+    let texts = |drained: Drained| -> Vec<String> {
+        drained.messages.into_iter().map(|claimed| claimed.message.text).collect()
+    };
+    deliver("use tabs");
+    assert_eq!(texts(session.drain_inbox().expect("no turn is live")), ["use tabs"]);
+
+    let name: SessionName = session.name().parse().expect("it is a name");
+    let lock = session.lock().expect("the drain gave it back");
+    deliver("or spaces");
+    let other = store.open(&name).expect("it opens");
+    assert!(matches!(other.drain_inbox(), Err(StoreError::Locked { .. })), "another handle holds the lock");
+    assert_eq!(texts(session.drain_inbox().expect("it holds the lock")), ["or spaces"]);
+
+    let turn = session.begin_turn(&lock, "t1").expect("none runs");
+    deliver("or both");
+    assert_eq!(texts(other.drain_inbox().expect("it is of the turn's process")), ["or both"]);
+    turn.end("done", None).expect("it can be ended");
+}
+
+#[test]
+fn spilled_output_stands_in_the_session() {
+    let (_dir, _store, session) = session();
+    let spilled = session.spill().bytes("build", b"much output", PreviewSize::default()).expect("it can be written");
+    assert_eq!(fs::read(session.dir().join(spilled.in_session())).expect("it is there"), b"much output");
 }
