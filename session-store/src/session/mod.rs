@@ -1,6 +1,7 @@
 //! One open session.
 
 mod append;
+mod parts;
 mod read;
 mod state;
 mod title;
