@@ -210,6 +210,9 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
+    /// A process, or the marker of a turn, could not be looked at.
+    #[error(transparent)]
+    Process(#[from] ProcError),
     /// Reading failed.
     #[error("cannot read {}", path.display())]
     Read {
@@ -221,9 +224,6 @@ pub enum StoreError {
     /// A change on the disk failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A process, or the marker of a turn, could not be looked at.
-    #[error(transparent)]
-    Proc(#[from] ProcError),
 }
 
 fn told(whole_events: usize) -> String {

@@ -94,7 +94,7 @@ fn drain(context: &Context, session: &str, force: bool) -> Result<Exit, Failure>
     // Whoever started this program goes on with the messages: they are its, not this process's, which ends now.
     let caller = Identity::of(nix::unistd::getppid().as_raw()).map_err(StoreError::from)?;
     let caller = caller.map_or_else(Identity::own, Ok).map_err(StoreError::from)?;
-    let drained = session.drain(access, &caller)?;
+    let drained = session.drain_inbox_for(&caller, access)?;
     for claimed in &drained.messages {
         let InboxMessage { kind, text, at, .. } = &claimed.message;
         let line = Line { id: &claimed.id, kind, text, at: when::machine(at) };

@@ -65,7 +65,7 @@ impl Inbox {
     /// one on whose behalf it runs, if that is the one that will go on with the message.
     ///
     /// # Errors
-    /// [`StoreError::NotOfTheTurn`] for [`Access::Turn`] where the live turn is another's, [`StoreError::Proc`].
+    /// [`StoreError::NotOfTheTurn`] for [`Access::Turn`] where the live turn is another's, [`StoreError::Process`].
     pub fn drainer(&self, access: Access, caller: &Identity) -> Result<Option<Drainer>> {
         let turn = TurnMarker::read(&self.paths.proc())?;
         let own_pid = i32::try_from(process::id()).unwrap_or(i32::MAX);

@@ -1,7 +1,7 @@
 //! One open session.
 
 mod append;
-mod parts;
+mod places;
 mod read;
 mod state;
 mod title;

@@ -7,6 +7,7 @@
 mod child;
 mod parts;
 mod process;
+mod reference;
 mod scratch;
 mod support;
 
@@ -28,6 +29,14 @@ mod list_order;
 mod list_readonly;
 mod lock_exclusion;
 mod lock_lost;
+mod meta_damage;
+mod meta_faults;
+mod meta_golden;
+mod meta_merge;
+mod meta_race;
 mod names;
+mod open_modes;
+mod open_session;
+mod session_turn;
 mod spill;
 mod trash;
