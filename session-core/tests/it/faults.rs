@@ -120,6 +120,8 @@ fn h12_half_a_surrogate_pair_is_read_as_a_mark_and_its_bytes_stay_in_reach() {
     for (content, wanted) in [
         (&br"a\ud83db"[..], "a\u{fffd}b"),
         (br"\ude00\ud83d", "\u{fffd}\u{fffd}"),
+        (br"\ude00\udc00", "\u{fffd}\u{fffd}"),
+        (br"\ud83d\ud83d\ude00", "\u{fffd}\u{1F600}"),
         (b"\xED\xA0\xBD", "\u{fffd}\u{fffd}\u{fffd}"),
         (br"\ud83d\ude00", "\u{1F600}"),
     ] {
