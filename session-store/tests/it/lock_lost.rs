@@ -2,7 +2,7 @@
 
 use super::process::Player;
 use nix::fcntl::{Flock, FlockArg};
-use session_store::{LockGuard, NewSession, Session, Store, StoreError};
+use session_store::{LockGuard, NewSession, Options, Session, Store, StoreError};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
@@ -22,6 +22,8 @@ fn the_file_is_kept_and_emptied_when_the_lock_is_released() {
     assert_ne!(fs::read(session.paths().lock()).expect("it is there"), b"");
     lock.release().expect("it is held");
     assert_eq!(fs::read(session.paths().lock()).expect("it is still there"), b"");
+    drop(session.lock().expect("it is free"));
+    assert_eq!(fs::read(session.paths().lock()).expect("it is still there"), b"");
 }
 
 #[test]
@@ -34,6 +36,17 @@ fn l04_a_lock_whose_file_was_removed_is_taken_again() {
     // The reference cannot have it now.
     let file = fs::File::open(session.paths().lock()).expect("it is there");
     assert!(Flock::lock(file, FlockArg::LockExclusiveNonblock).is_err());
+}
+
+#[test]
+fn l04_ours_exclude_ours_though_the_file_is_gone_or_replaced() {
+    let (_dir, session, _lock) = locked();
+    let other = Session::open_dir(session.dir(), Options::default()).expect("it can be opened");
+    let path = session.paths().lock();
+    fs::remove_file(&path).expect("it is there");
+    assert!(matches!(other.lock(), Err(StoreError::Locked { .. })));
+    fs::write(&path, "").expect("it can be written");
+    assert!(matches!(other.lock(), Err(StoreError::Locked { .. })));
 }
 
 /// The reference unlocks its file and removes it then. Who locks it in between has a file that is about to vanish.
