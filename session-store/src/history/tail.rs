@@ -186,7 +186,9 @@ mod tests {
 
     #[test]
     fn what_was_only_in_flight_is_left_alone() {
-        for before in [String::new(), format!("{EVENT}\n"), EVENT.to_owned(), "\n".to_owned(), "  ".to_owned()] {
+        for before in
+            [String::new(), format!("{EVENT}\n"), EVENT.to_owned(), "\n".into(), "  ".into(), format!("\0\0{EVENT}")]
+        {
             assert_eq!(settled(before.as_bytes()), (format!("{before}{EVENT}\n"), 0));
         }
     }

@@ -25,19 +25,27 @@ impl Session {
     /// # Errors
     /// [`crate::StoreError::NotOfTheTurn`] where the live turn is another's; as [`Session::lock`]; as [`Inbox::claim`].
     pub fn drain_inbox(&self) -> Result<Drained> {
+        self.drain_inbox_for(&Identity::own()?, Access::Turn)
+    }
+
+    /// The same on behalf of another process: outside of a turn, what is taken belongs to `caller`, which goes on with it
+    /// after this process has ended. [`Access::Forced`] takes also what is another turn's.
+    ///
+    /// # Errors
+    /// As [`Session::drain_inbox`].
+    pub fn drain_inbox_for(&self, caller: &Identity, access: Access) -> Result<Drained> {
         self.verify()?;
         let held = self.held_now();
         held.as_ref().map_or(Ok(()), |held| held.check())?;
         let inbox = self.inbox();
-        let caller = Identity::own()?;
         let recorded = |ids: &_| recorded_inbox_ids(&self.view()?, ids);
-        let access = if held.is_some() { Access::LockHolder } else { Access::Turn };
-        if let Some(drainer) = inbox.drainer(access, &caller)? {
+        let access = if held.is_some() { Access::LockHolder } else { access };
+        if let Some(drainer) = inbox.drainer(access, caller)? {
             return inbox.claim(&drainer, recorded);
         }
         let lock = self.lock()?;
         // A turn may have started, and ended, since: now nobody else can be draining.
-        let drained = match inbox.drainer(Access::LockHolder, &caller)? {
+        let drained = match inbox.drainer(Access::LockHolder, caller)? {
             Some(drainer) => inbox.claim(&drainer, recorded),
             None => Ok(Drained::default()),
         };

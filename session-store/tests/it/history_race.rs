@@ -128,7 +128,7 @@ fn assert_each_once(found: &BTreeMap<String, BTreeMap<usize, usize>>, name: &str
 }
 
 #[test]
-fn h09_racing_appends_of_ours_and_of_the_reference_interleave_by_whole_lines() {
+fn h09_i23_racing_appends_of_ours_and_of_the_reference_interleave_by_whole_lines() {
     let session = Session::new();
     let counts = race(
         &session,

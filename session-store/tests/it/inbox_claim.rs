@@ -366,7 +366,7 @@ fn child_that_drains() {
 }
 
 #[test]
-fn i01_drainers_that_race_and_are_killed_record_each_message_exactly_once() {
+fn i01_i28_drainers_that_race_and_are_killed_record_each_message_exactly_once() {
     let session = Session::new();
     let dir = session.paths.dir().display().to_string();
     let start = |rounds: &str| Running::start(child::command("inbox_claim::child_that_drains", &[&*dir, rounds]));

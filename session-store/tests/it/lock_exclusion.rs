@@ -31,7 +31,7 @@ fn i25_two_processes_in_tight_loops_never_hold_the_lock_at_once() {
 }
 
 #[test]
-fn l04_ours_exclude_ours_while_the_reference_takes_releases_and_unlinks_the_file() {
+fn l04_i25_ours_exclude_ours_while_the_reference_takes_releases_and_unlinks_the_file() {
     let (_dir, _session, path) = session();
     let time = race_seconds(3).to_string();
     let players = [(); 2].map(|()| Player::start("locks in a loop", &path, &time));
