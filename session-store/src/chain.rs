@@ -29,11 +29,11 @@ pub(crate) fn last_member(store: &Store, name: &SessionName) -> Result<Member> {
         let Ok(next) = SessionName::new(successor.as_str()) else {
             return Ok(Member { name: at, paths, dangling: Some(successor) });
         };
-        if seen.len() >= MAX_MEMBERS {
-            return Err(StoreError::ChainTooLong { name: name.clone(), at: next, limit: MAX_MEMBERS });
-        }
         if !seen.insert(next.clone()) {
             return Err(StoreError::SuccessorLoop { name: name.clone(), at: next });
+        }
+        if seen.len() > MAX_MEMBERS {
+            return Err(StoreError::ChainTooLong { name: name.clone(), at: next, limit: MAX_MEMBERS });
         }
         match store.ready(&next) {
             Ok(next_paths) => (at, paths) = (next, next_paths),

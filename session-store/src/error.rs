@@ -105,6 +105,14 @@ pub enum StoreError {
         /// Why.
         source: DiskError,
     },
+    /// The output that was to be spilled could not be read to its end. There is no file.
+    #[error("cannot read the output that was to be kept in {}", path.display())]
+    SpillInput {
+        /// The file that was begun.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A message for the inbox is too large to be delivered.
     #[error("a message of {bytes} bytes is too large for the inbox {}: {limit} are allowed", path.display())]
     MessageTooLarge {
@@ -202,6 +210,9 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
+    /// A process, or the marker of a turn, could not be looked at.
+    #[error(transparent)]
+    Process(#[from] ProcError),
     /// Reading failed.
     #[error("cannot read {}", path.display())]
     Read {
@@ -213,9 +224,6 @@ pub enum StoreError {
     /// A change on the disk failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A process could not be looked at.
-    #[error(transparent)]
-    Proc(#[from] ProcError),
 }
 
 fn told(whole_events: usize) -> String {

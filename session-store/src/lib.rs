@@ -8,9 +8,11 @@ mod create;
 mod doctor;
 mod env;
 mod error;
+mod file_name;
 mod flat;
 mod flock;
 mod history;
+mod inbox;
 mod list;
 mod lock;
 mod meta;
@@ -19,6 +21,7 @@ mod options;
 mod paths;
 mod session;
 mod small_file;
+mod spill;
 mod store;
 mod trash;
 
@@ -28,6 +31,10 @@ pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
+pub use inbox::{
+    Access, Claimed, Drained, Drainer, Failed, Inbox, InboxMessage, PROCESS_EVENT, Pending, USER_LINE, Unfit,
+    inbox_ids, record_inbox_ids, recorded_inbox_ids,
+};
 pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
@@ -36,6 +43,7 @@ pub use paths::SessionPaths;
 pub use session::{Session, Turn};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
+pub use spill::{Preview, PreviewSize, Spill, Spilled};
 pub use store::Store;
 pub use trash::{Deletion, EmptiedTrash, TrashEntry};
 

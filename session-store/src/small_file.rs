@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Opens a regular file for reading: never a link's target, and never blocked by a FIFO.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
@@ -58,7 +58,9 @@ impl Stamp {
     }
 }
 
-/// How long ago a file was written. `None` where its time lies in the future.
-pub(crate) fn age(metadata: &Metadata) -> Option<std::time::Duration> {
-    SystemTime::now().duration_since(metadata.modified().ok()?).ok()
+/// How long ago a file was written; as an error, how long from now it will have been.
+pub(crate) fn age(metadata: &Metadata) -> Result<Duration, Duration> {
+    // A file system without times has files that are as old as can be.
+    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    SystemTime::now().duration_since(modified).map_err(|ahead| ahead.duration())
 }

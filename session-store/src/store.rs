@@ -3,7 +3,7 @@
 use crate::chain::{self, Member};
 use crate::create::{self, NewSession};
 use crate::meta::{self, MetaReading};
-use crate::{Clock, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock};
+use crate::{Clock, Inbox, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock};
 use session_core::{SessionName, Timestamp, layout};
 use std::fs;
 use std::io;
@@ -176,6 +176,15 @@ impl Store {
     #[doc(alias = "ReadMeta")]
     pub fn read_meta(&self, name: &SessionName) -> Result<MetaReading> {
         meta::read(&self.existing(name)?, name.as_str(), self.options.limits)
+    }
+
+    /// The messages that wait for a session's turn. The session is not opened, and nothing is created.
+    ///
+    /// # Errors
+    /// [`StoreError::Escapes`] where a symbolic link has the name.
+    #[doc(alias = "InboxDirFor")]
+    pub fn inbox(&self, name: &SessionName) -> Result<Inbox> {
+        Ok(Inbox::new(self.paths(name)?, name.as_str(), self.options.durability))
     }
 
     /// Takes the lock of a session, without opening it. Links to successors are not followed.

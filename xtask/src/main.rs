@@ -1,2 +1,50 @@
-//! Tasks.
-fn main() {}
+//! The project's own tasks, run as `cargo xtask TASK`.
+//!
+//! One task is one file. A task prints each command before it runs it, so that every step can be repeated by
+//! hand; `cargo xtask ci` is the whole gate that a change has to pass. Nothing here is used by the other crates,
+//! and none of them is used here: the tasks must work when the rest does not compile.
+
+mod bench;
+mod bless;
+mod ci;
+mod cli;
+mod deny;
+mod deps;
+mod fuzz;
+mod project;
+mod say;
+mod steps;
+mod test;
+mod tidy;
+mod tokens;
+mod tools;
+
+use clap::Parser as _;
+use cli::{Cli, Task};
+use project::Project;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli.task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say::failed(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &Task) -> anyhow::Result<()> {
+    let project = Project::find()?;
+    match task {
+        Task::Ci(args) => ci::run(&project, args),
+        Task::Test(args) => test::run(&project, args),
+        Task::Tidy => tidy::run(&project),
+        Task::Deps => deps::run(&project),
+        Task::Bless(args) => bless::run(&project, args),
+        Task::Fuzz(args) => fuzz::run(&project, args),
+        Task::Bench(args) => bench::run(&project, args),
+        Task::Tools => tools::install_missing(&project),
+    }
+}

@@ -53,7 +53,8 @@ impl<'a> Cursor<'a> {
         Cursor {
             bytes,
             text: std::str::from_utf8(bytes).ok(),
-            controls: bytes.iter().any(|&b| b < 0x20),
+            // Without an early end, so that it runs at the speed of memory.
+            controls: bytes.iter().fold(false, |found, &b| found | (b < 0x20)),
             at: 0,
             depth: 0,
             lossy: None,

@@ -278,3 +278,38 @@ pub fn remove_dir_all(path: &Path) -> Result<(), DiskError> {
 pub fn set_mode(path: &Path, mode: u32) -> Result<(), DiskError> {
     gated(Op::SetMode, path, || fs::set_permissions(path, Permissions::from_mode(mode)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::{self, Fault};
+
+    #[test]
+    fn an_append_says_where_its_bytes_stand_also_when_only_a_part_of_them_does() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("x");
+        fs::write(&path, "old").expect("there is room");
+        let file = open_append(&path).expect("it is there");
+        assert_eq!(append(&file, &path, b"new").expect("there is room"), 3);
+        // Another appender moves the end under this descriptor.
+        append(&open_append(&path).expect("it is there"), &path, b"!").expect("there is room");
+        let run = faults::with(Fault::Full { at: 0 }, || append(&file, &path, b"abcd"));
+        let short = run.result.expect_err("the disk is full");
+        assert_eq!((short.offset, short.written, short.wanted), (7, 2, 4));
+        assert_eq!(fs::read(&path).expect("it is there"), b"oldnew!ab");
+    }
+
+    #[test]
+    fn publishing_replaces_nothing() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let (from, to) = (dir.path().join(".from"), dir.path().join("to"));
+        fs::write(&from, "new").expect("there is room");
+        fs::write(&to, "old").expect("there is room");
+        let error = publish(&from, &to).expect_err("the name is taken");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&to).expect("it is there"), b"old");
+        fs::remove_file(&to).expect("it is there");
+        publish(&from, &to).expect("the name is free");
+        assert!(fs::read(&to).expect("it is there") == b"new" && !from.exists());
+    }
+}

@@ -20,7 +20,7 @@ pub(super) fn lines(events: &[Event]) -> Vec<u8> {
 fn event(ts: Option<Timestamp>, mut message: Message) -> Event {
     // The reference writes a list of texts as the one text that it reads. A list with pictures in it stays a list.
     if let Content::Parts(parts) = &message.content
-        && is_only_text(parts)
+        && is_only_text(parts.as_json())
     {
         message.content = Content::Text(message.content.text().into_owned());
     }

@@ -58,10 +58,6 @@ impl HistoryView {
         Ok(Some(HistoryView { path: path.to_owned(), file: Some(file), len, limits }))
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The open file. `None`: there is no history.
     pub(crate) fn file(&self) -> Option<&File> {
         self.file.as_ref()
@@ -74,9 +70,28 @@ impl HistoryView {
         Some(DateTime::from_timestamp(metadata.mtime(), nanos)?.fixed_offset())
     }
 
+    /// The file: the history, or the flat file of a session that has not been migrated.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether there is a history at all.
     pub fn exists(&self) -> bool {
         self.file.is_some()
+    }
+
+    /// Which file it is, as device and inode: one that was put in its place has others. `None`: there is no history.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+
+    /// How many of the bytes belong to lines that a newline ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub fn whole_bytes(&self) -> Result<u64> {
+        self.told(self.file.as_ref().map_or(Ok(0), |file| last_line(file, self.len)))
     }
 
     /// How many bytes are read.

@@ -156,3 +156,51 @@ fn copy(file: &File, offset: u64, len: u64, to: &Path) -> Result<(), DiskError> 
     }
     sync_data(&copy, to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const EVENT: &str = r#"{"ts":"2026-01-02T03:04:05Z","kind":"notice","text":"rain"}"#;
+
+    /// Settles what stands before an event of ours, and gives what the file then holds, and how much is in quarantine.
+    fn settled(before: &[u8]) -> (String, usize) {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let paths = SessionPaths::new(dir.path());
+        fs::write(paths.history(), [before, EVENT.as_bytes(), b"\n"].concat()).expect("there is room");
+        let file = File::open(paths.history()).expect("it was just written");
+        let inode = Inode::of(&file.metadata().expect("it is open"));
+        let isolated = settle(&paths, &file, inode, before.len() as u64, Limits::default());
+        let kept = isolated.into_iter().map(|isolated| isolated.quarantine.expect("there is room"));
+        let kept = kept.map(|path| fs::read(path).expect("it was just kept").len()).sum();
+        (fs::read_to_string(paths.history()).expect("it was just written"), kept)
+    }
+
+    #[test]
+    fn a_stub_that_came_between_the_look_and_the_write_is_blanked_in_front_of_the_event() {
+        assert_eq!(settled(b"{\"ts\":\"2026"), (format!("{}{EVENT}\n", " ".repeat(11)), 11));
+        let (history, kept) = settled(format!("{EVENT}\n{{\"ts\"").as_bytes());
+        assert_eq!((history, kept), (format!("{EVENT}\n     {EVENT}\n"), 5));
+    }
+
+    #[test]
+    fn what_was_only_in_flight_is_left_alone() {
+        for before in
+            [String::new(), format!("{EVENT}\n"), EVENT.to_owned(), "\n".into(), "  ".into(), format!("\0\0{EVENT}")]
+        {
+            assert_eq!(settled(before.as_bytes()), (format!("{before}{EVENT}\n"), 0));
+        }
+    }
+
+    #[test]
+    fn the_last_line_is_found_however_long_it_is() {
+        let mut file = tempfile::tempfile().expect("a scratch file");
+        let bytes = [b"first\n", &vec![b'x'; 3 * BLOCK][..]].concat();
+        io::Write::write_all(&mut file, &bytes).expect("there is room");
+        for upto in (0..200).chain([1000, BLOCK, BLOCK + 6, BLOCK + 70, 2 * BLOCK, bytes.len()]) {
+            let expected = if upto < 6 { 0 } else { 6 };
+            assert_eq!(last_line(&file, upto as u64).expect("it can be read"), expected, "{upto}");
+        }
+    }
+}

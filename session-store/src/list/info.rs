@@ -144,8 +144,13 @@ pub enum ListSubject<'a> {
 
 impl fmt::Display for ListNote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.session)?;
-        match &self.about {
+        write!(f, "{}: {}", self.session, self.about)
+    }
+}
+
+impl fmt::Display for ListSubject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             ListSubject::Damage(damage) => damage.fmt(f),
             ListSubject::Ahead(ts) => write!(f, "its newest event claims to be of {}", format_time(ts)),
             ListSubject::Flat(FlatFile::Absent | FlatFile::Migrated) => {

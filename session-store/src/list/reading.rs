@@ -2,18 +2,21 @@
 
 use super::base::{Candidate, Node, candidate};
 use crate::flat::{Standing, flat_path};
-use crate::{Result, StoreError, meta};
-use session_core::{Conversation, LastReport, Limits, SessionName, reference_show};
+use crate::{HistoryView, Result, SessionPaths, StoreError, meta};
+use session_core::{Conversation, Limits, SessionName, reference_show};
 use std::path::Path;
 
-/// The live conversation. A session without a history has an empty one.
-pub(super) fn load(base: &Path, name: &SessionName, limits: Limits) -> Result<Conversation> {
-    standing(base, name, limits)?.history.map_or_else(|| Ok(Conversation::default()), |history| history.load())
+/// The history, or the flat file that is shown for it, as it stands now. An empty one where there is neither.
+pub(super) fn history(base: &Path, name: &SessionName, limits: Limits) -> Result<HistoryView> {
+    match standing(base, name, limits)?.history {
+        Some(history) => Ok(history),
+        None => HistoryView::open(&SessionPaths::new(base.join(name)), limits),
+    }
 }
 
 /// The session as the reference shows it, and the conversation that was shown.
 pub(super) fn show_reference(base: &Path, name: &SessionName, limits: Limits) -> Result<(String, Conversation)> {
-    let conversation = load(base, name, limits)?;
+    let conversation = history(base, name, limits)?.load()?;
     let title = title(base, name, limits)?.unwrap_or_default();
     Ok((reference_show(name.as_str(), &title, &conversation.messages), conversation))
 }
@@ -23,16 +26,6 @@ pub(super) fn title(base: &Path, name: &SessionName, limits: Limits) -> Result<O
     let Some(paths) = found(base, name)?.paths(base) else { return Ok(None) };
     let title = meta::read(&paths, name.as_str(), limits)?.meta.title;
     Ok(Some(title).filter(|title| !title.is_empty()))
-}
-
-/// The last report of the conversation, from its end.
-pub(super) fn last_report(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<LastReport>> {
-    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_report())
-}
-
-/// The model of the last settings event, from the end.
-pub(super) fn last_model(base: &Path, name: &SessionName, limits: Limits) -> Result<Option<String>> {
-    standing(base, name, limits)?.history.map_or(Ok(None), |history| history.last_model())
 }
 
 fn standing(base: &Path, name: &SessionName, limits: Limits) -> Result<Standing> {

@@ -1,7 +1,7 @@
 //! What a store offers for listing and reading.
 
-use super::{ActiveTurns, Empties, SessionInfo, active, reading, similar};
-use crate::{Result, Store};
+use super::{ActiveTurns, Empties, SessionInfo, active, candidates, reading, similar};
+use crate::{HistoryView, Result, Store};
 use session_core::{Conversation, LastReport, SessionName};
 
 /// Listing and reading. Nothing is created, migrated, locked or written: all of it works on a read-only store, and on one
@@ -38,6 +38,26 @@ impl Store {
         similar::similar(self.base_dir(), name)
     }
 
+    /// The names of all sessions that a verb takes, in byte order; no session is looked into.
+    ///
+    /// # Errors
+    /// As [`Store::list`].
+    pub fn names(&self) -> Result<Vec<SessionName>> {
+        let found = candidates(self.base_dir())?;
+        let mut names: Vec<_> = found.iter().filter_map(|candidate| candidate.session_name().ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// A session's history as it stands now, or the flat file that is shown for it. A session without either has an
+    /// empty one.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn history(&self, name: &SessionName) -> Result<HistoryView> {
+        reading::history(self.base_dir(), name, self.options().limits)
+    }
+
     /// A session's live conversation. A session without a history has an empty one.
     ///
     /// # Errors
@@ -45,7 +65,7 @@ impl Store {
     /// [`crate::StoreError::Read`]. Bad content is a defect.
     #[doc(alias = "LoadSession")]
     pub fn load(&self, name: &SessionName) -> Result<Conversation> {
-        reading::load(self.base_dir(), name, self.options().limits)
+        self.history(name)?.load()
     }
 
     /// What the reference's show prints for a session, and the conversation that it shows.
@@ -72,7 +92,7 @@ impl Store {
     /// As [`Store::load`].
     #[doc(alias = "LastReport")]
     pub fn last_report(&self, name: &SessionName) -> Result<Option<LastReport>> {
-        reading::last_report(self.base_dir(), name, self.options().limits)
+        self.history(name)?.last_report()
     }
 
     /// The model of a session's last settings event. The history is read from its end.
@@ -80,7 +100,7 @@ impl Store {
     /// # Errors
     /// As [`Store::load`].
     pub fn last_model(&self, name: &SessionName) -> Result<Option<String>> {
-        reading::last_model(self.base_dir(), name, self.options().limits)
+        self.history(name)?.last_model()
     }
 
     /// The sessions whose turn runs.

@@ -7,7 +7,7 @@ use session_core::Meta;
 const KNOWN: &str = "known";
 /// How many replaced values of a field are remembered. A process of the reference that is older than so many changes
 /// can bring a value back.
-const MAX_KNOWN: usize = 32;
+const MAX_KNOWN: usize = 64;
 
 /// The fields that are merged as texts, and how to reach them.
 type Text = (&'static str, fn(&mut Meta) -> &mut String);

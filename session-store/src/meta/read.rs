@@ -130,7 +130,7 @@ fn look_patiently(path: &Path) -> Result<(Look, Option<Stamp>)> {
 
 /// Whether nobody has written the file lately. A time in the future says nothing.
 fn is_settled(path: &Path) -> bool {
-    path.symlink_metadata().ok().and_then(|metadata| small_file::age(&metadata)).is_some_and(|age| age > SETTLED)
+    path.symlink_metadata().is_ok_and(|metadata| small_file::age(&metadata).is_ok_and(|age| age > SETTLED))
 }
 
 fn look_once(path: &Path) -> Result<(Look, Option<Stamp>)> {

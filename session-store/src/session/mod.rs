@@ -1,6 +1,7 @@
 //! One open session.
 
 mod append;
+mod places;
 mod read;
 mod state;
 mod title;

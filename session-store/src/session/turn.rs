@@ -36,7 +36,7 @@ impl Session {
         self.refuse_succeeded(&mut state)?;
         let marker = TurnMarker::start(&self.paths.proc(), id).map_err(|error| match error {
             ProcError::TurnLive { turn, .. } => StoreError::LiveTurn { name: self.name.clone(), pid: turn.pid },
-            error => StoreError::Proc(error),
+            error => StoreError::Process(error),
         })?;
         state.turn = Some(marker);
         state.waiting.push(self.turn_event(id, TurnPhase::Start, "", None));

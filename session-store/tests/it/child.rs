@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 /// What a child is to do.
 const TASK: &str = "SESSION_STORE_TEST_TASK";
+/// Who started it.
+const PARENT: &str = "SESSION_STORE_TEST_PARENT";
 const SEPARATOR: char = '\u{1f}';
 
 /// The command that runs the child's part `name`, such as `history_race::appender`, with `task`.
 pub(crate) fn command(name: &str, task: &[&str]) -> Command {
     let mut command = Command::new(env::current_exe().expect("a test knows its executable"));
     command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
-    command.env(TASK, task.join(&SEPARATOR.to_string()));
+    command.env(TASK, task.join(&SEPARATOR.to_string())).env(PARENT, std::process::id().to_string());
     command
 }
 
@@ -22,7 +24,7 @@ pub(crate) fn command_ignoring_xfsz(name: &str, task: &[&str]) -> Command {
     let inner = command(name, task);
     let mut command = Command::new("sh");
     command.args(["-c", r#"trap "" XFSZ; exec "$0" "$@""#]).arg(inner.get_program()).args(inner.get_args());
-    command.env(TASK, task.join(&SEPARATOR.to_string()));
+    command.env(TASK, task.join(&SEPARATOR.to_string())).env(PARENT, std::process::id().to_string());
     command
 }
 
@@ -31,7 +33,13 @@ pub(crate) fn task() -> Option<Vec<String>> {
     env::var(TASK).ok().map(|task| task.split(SEPARATOR).map(str::to_owned).collect())
 }
 
-/// Starts a child. Dropping it kills it.
+/// Whether the process that started this one is gone. A child that works until it is killed asks now and then.
+pub(crate) fn is_orphan() -> bool {
+    let parent = env::var(PARENT).ok().and_then(|pid| pid.parse().ok());
+    parent != Some(nix::unistd::getppid().as_raw())
+}
+
+/// A child that was started. Dropping it kills it.
 pub(crate) struct Running(Child);
 
 impl Running {

@@ -59,7 +59,7 @@ fn m08_a_migration_on_a_full_disk_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn m08_a_migration_that_dies_at_its_nth_operation_loses_and_doubles_nothing() {
+fn m08_i27_a_migration_that_dies_at_its_nth_operation_loses_and_doubles_nothing() {
     break_all(|at| Fault::Stop { at });
 }
 

@@ -1,10 +1,14 @@
 //! Appending.
 
 use crate::support::{Session, files, line, quick, said, texts, ts};
-use session_core::{Content, Event, Extension, Kind, Message, Role, SessionHeader, layout};
+use session_core::{Content, Event, Extension, Kind, Message, Parts, Role, SessionHeader, layout};
 use session_store::{History, HistoryView, LongLines, Options, StoreError};
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 const U1: &str =
     r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"plant three oaks"}}"#;
@@ -47,7 +51,7 @@ fn nothing_is_created_for_no_events() {
 }
 
 #[test]
-fn h01_a_torn_last_line_is_isolated_and_quarantined() {
+fn h01_i24_a_torn_last_line_is_isolated_and_quarantined() {
     let emoji = r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"木"#;
     let stubs: [&[u8]; 5] = [
         &U1.as_bytes()[..40],
@@ -103,6 +107,55 @@ fn of_a_torn_line_with_an_event_glued_to_it_only_the_torn_part_goes() {
     assert_eq!(session.quarantined(), [U1.as_bytes()[..40].to_vec()]);
     assert_eq!(session.texts(), ["plant three oaks", "next"]);
     assert_eq!(session.load().defects, []);
+}
+
+#[test]
+fn h01_a_stub_that_another_left_since_the_last_append_through_the_same_value_is_isolated() {
+    let session = Session::new();
+    let mut history = session.history();
+    history.append(&[said("a")], Vec::new).expect("it can be written");
+    let stub = &U1.as_bytes()[..40];
+    session.write(&[&session.bytes()[..], stub].concat());
+    history.append(&[said("b")], Vec::new).expect("it can be written");
+    assert_eq!(session.bytes(), [&line(&said("a"))[..], &[b' '; 40], b"\n", &line(&said("b"))].concat());
+    assert_eq!(session.quarantined(), [stub.to_vec()]);
+}
+
+#[test]
+fn an_unterminated_line_that_stays_as_it_is_belongs_to_what_is_read() {
+    let session = Session::with_history(U1.as_bytes());
+    let conversation = session.load();
+    assert_eq!(texts(&conversation), ["plant three oaks"]);
+    assert!(conversation.is_complete() && conversation.defects.len() == 1);
+
+    session.write(&U1.as_bytes()[..40]);
+    let conversation = session.load();
+    assert!(!conversation.is_complete() && conversation.defects.len() == 1);
+}
+
+#[test]
+fn an_unterminated_line_that_grows_is_left_out_and_is_no_defect() {
+    let session = Session::with_history(&[U1.as_bytes(), b"\n", &U1.as_bytes()[..40]].concat());
+    let (stop, stopped) = mpsc::channel::<()>();
+    let path = session.paths.history();
+    let writer = thread::spawn(move || {
+        let mut file = fs::OpenOptions::new().append(true).open(path).expect("it is there");
+        while stopped.recv_timeout(Duration::from_millis(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
+            file.write_all(b"x").expect("it can be written");
+        }
+    });
+    // The writer may be kept waiting for 20 ms now and then, but not always.
+    let limit = Instant::now() + Duration::from_secs(60);
+    let conversation = loop {
+        let conversation = session.load();
+        if conversation.defects.is_empty() || Instant::now() > limit {
+            break conversation;
+        }
+    };
+    drop(stop);
+    writer.join().expect("the writer does not fail");
+    assert_eq!(conversation.defects, []);
+    assert_eq!(texts(&conversation), ["plant three oaks"]);
 }
 
 #[test]
@@ -208,7 +261,11 @@ fn h03_a_history_of_a_newer_format_is_read_and_not_written() {
 fn a_raw_newline_in_a_list_of_parts_does_not_end_the_line() {
     let session = Session::new();
     let parts = "[\n {\"type\":\"text\",\n\"text\":\"a\"} ]";
-    let message = Message { role: Role::User, content: Content::Parts(parts.into()), ..Message::default() };
+    let message = Message {
+        role: Role::User,
+        content: Content::Parts(Parts::new(parts).expect("it is a list")),
+        ..Message::default()
+    };
     session.append(&[Event::message(ts(), message), said("b")]).expect("it can be written");
     assert_eq!(session.texts(), ["a", "b"]);
     assert_eq!(session.load().defects, []);

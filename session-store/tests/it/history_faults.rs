@@ -15,8 +15,11 @@ fn call() -> [Event; 3] {
     [said("a"), said("b"), said("c")]
 }
 
-/// The states that an append may find, and what can be read there.
-fn states() -> [(&'static str, Option<Vec<u8>>, Vec<&'static str>); 4] {
+/// A state's name, its history, and what can be read there.
+type State = (&'static str, Option<Vec<u8>>, Vec<&'static str>);
+
+/// The states that an append may find.
+fn states() -> [State; 4] {
     let old = line(&said("old"));
     [
         ("no history", None, vec![]),
@@ -67,7 +70,7 @@ fn check_stub(session: &Session, state: &str) {
 }
 
 #[test]
-fn h08_when_any_operation_fails_a_retry_leaves_exactly_one_copy() {
+fn h08_i22_when_any_operation_fails_a_retry_leaves_exactly_one_copy() {
     for fault in [|at| Fault::Fail { at }, |at| Fault::Full { at }] {
         each(fault, |state, before, session, mut history, result| {
             let whole = whole_events(&result);
@@ -97,7 +100,7 @@ fn an_append_that_fails_leaves_nothing_of_its_call_unless_blanking_fails_too() {
 }
 
 #[test]
-fn when_the_process_dies_at_any_operation_nothing_acknowledged_is_missing_and_nothing_doubled() {
+fn i21_when_the_process_dies_at_any_operation_nothing_acknowledged_is_missing_and_nothing_doubled() {
     each(
         |at| Fault::Stop { at },
         |state, before, session, history, result| {

@@ -56,7 +56,7 @@ fn frozen() -> Scratch {
 }
 
 #[test]
-fn l06_reading_verbs_work_for_a_user_who_may_only_read_and_create_nothing() {
+fn l06_i26_reading_verbs_work_for_a_user_who_may_only_read_and_create_nothing() {
     let scratch = frozen();
     if nix::unistd::geteuid().is_root() {
         let before = picture(&scratch.base());

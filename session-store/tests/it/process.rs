@@ -60,6 +60,14 @@ impl Player {
         }
     }
 
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it is our child").is_some()
+    }
+
+    pub(crate) fn has_not_failed(&mut self) -> bool {
+        self.child.try_wait().expect("it is our child").is_none_or(|status| status.success())
+    }
+
     /// Lets it end, and gives everything that it still says.
     pub(crate) fn ends(mut self) -> Vec<String> {
         drop(self.child.stdin.take());

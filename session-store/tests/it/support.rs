@@ -1,7 +1,12 @@
 //! What the tests of this crate share.
 
 use session_core::{Conversation, Event, Message, Timestamp, parse_time};
-use session_store::{Appended, Durability, History, HistoryView, Options, Result, SessionPaths};
+use session_proc::Identity;
+use session_store::{
+    Access, Appended, Drained, Drainer, Durability, History, HistoryView, Inbox, Options, Result, SessionPaths,
+    recorded_inbox_ids,
+};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -80,6 +85,26 @@ impl Session {
     pub(crate) fn load(&self) -> Conversation {
         let view = HistoryView::open(&self.paths, Options::default().limits).expect("the history can be opened");
         view.load().expect("the history can be read")
+    }
+
+    /// The inbox, without syncs.
+    pub(crate) fn inbox(&self) -> Inbox {
+        Inbox::new(self.paths.clone(), "demo", Durability::Os)
+    }
+
+    /// Claims what waits as the holder of the lock, for this process.
+    pub(crate) fn claim(&self) -> Drained {
+        let caller = Identity::own().expect("there is a /proc");
+        let drainer = self.inbox().drainer(Access::LockHolder, &caller).expect("there is a /proc");
+        self.claim_as(&drainer.expect("the lock is enough"))
+    }
+
+    pub(crate) fn claim_as(&self, drainer: &Drainer) -> Drained {
+        self.inbox().claim(drainer, |ids| self.recorded(ids)).expect("the inbox can be drained")
+    }
+
+    pub(crate) fn recorded(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {
+        recorded_inbox_ids(&HistoryView::open(&self.paths, Options::default().limits)?, ids)
     }
 
     /// What the live messages say.

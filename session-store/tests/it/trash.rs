@@ -321,7 +321,7 @@ fn deleting_that_is_broken_at_any_step_leaves_the_session_whole_or_gone() {
 }
 
 #[test]
-fn trashing_that_is_broken_at_any_step_leaves_the_session_in_one_place() {
+fn i31_trashing_that_is_broken_at_any_step_leaves_the_session_in_one_place() {
     for fault in faults() {
         let act = |scratch: &Scratch| scratch.store().trash(&name("demo"), "", Deletion::Careful).map(drop);
         break_all(fault, act, |scratch, done, told| {
