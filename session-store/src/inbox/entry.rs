@@ -1,7 +1,7 @@
 //! The files of the inbox: what they are, and where those go that cannot be delivered.
 
 use super::{Inbox, InboxMessage};
-use crate::small_file::open_regular;
+use crate::small_file::{age, open_regular};
 use crate::{Result, StoreError, file_name};
 use rand::RngExt as _;
 use session_core::layout::MAX_INBOX_BYTES;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long an empty file may be about to be filled.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -117,10 +117,10 @@ pub(super) fn look(path: &Path) -> Content {
 
 /// Whether a file is young. One from a future of some seconds is that of a clock nearby.
 fn may_be_written(metadata: &Metadata) -> bool {
-    // A file system without times has files that are as old as can be.
-    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    let age = SystemTime::now().duration_since(modified);
-    age.unwrap_or_else(|ahead| ahead.duration()) < PATIENCE
+    match age(metadata) {
+        Ok(age) => age < PATIENCE,
+        Err(ahead) => ahead < PATIENCE,
+    }
 }
 
 impl Inbox {
