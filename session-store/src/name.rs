@@ -11,7 +11,6 @@ const LENGTH: usize = 6;
 
 /// A name for a session that is created now: the local date and six random letters or digits, each as likely as the
 /// others. The name is free only in all likelihood: [`crate::Store::create`] claims one.
-#[doc(alias = "GenerateSessionName")]
 pub(crate) fn generate(local: &Timestamp, rng: &mut impl rand::Rng) -> SessionName {
     let random: String = (0..LENGTH).filter_map(|_| LETTERS.choose(rng)).collect();
     let name = format!("{}-{random}", local.format("%Y-%m-%d"));

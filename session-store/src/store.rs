@@ -124,6 +124,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Exists`] where the name is taken; the step that failed otherwise.
+    #[doc(alias = "GenerateSessionName")]
     pub fn create(&self, new: &NewSession) -> Result<Session> {
         let name = create::create(self, new)?;
         self.session(Member { paths: self.existing(&name)?, name, dangling: None })

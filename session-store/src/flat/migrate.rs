@@ -50,8 +50,12 @@ struct Migrating<'a> {
 impl Migrating<'_> {
     /// Two looks that spare nearly every opening all the rest.
     fn may_have_work(&self) -> bool {
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        is_there(&self.flat_path()) || self.history.symlink_metadata().is_ok_and(|history| history.len() == 0)
+        self.flat_path().symlink_metadata().is_ok() || self.history_len() == Some(0)
+    }
+
+    /// The size of the history, if there is one.
+    fn history_len(&self) -> Option<u64> {
+        self.history.symlink_metadata().ok().map(|metadata| metadata.len())
     }
 
     fn flat_path(&self) -> PathBuf {
@@ -62,18 +66,17 @@ impl Migrating<'_> {
         let mut changed = false;
         let mut seen = None;
         for _ in 0..LOOKS {
-            let history = HistoryView::at(&self.history, self.options.limits)?;
-            let flat = match self.source(history.as_ref(), changed) {
+            let flat = match self.source(changed) {
                 // A link, or a file of somebody else's, beside a session that does not need it.
-                Err(_) if history.is_some() => None,
+                Err(_) if self.history_len().is_some() => None,
                 flat => flat?,
             };
             let Some(flat) = flat else { return Ok(()) };
-            // Held until the end of this look; the next one asks anew.
+            // Held until the end of this look; the next one asks anew. What was seen before it counts for nothing.
             if !self.lock(&flat)? {
                 continue;
             }
-            let Some(history) = history else {
+            let Some(history) = HistoryView::at(&self.history, self.options.limits)? else {
                 self.make(&flat)?;
                 changed = true;
                 thread::sleep(PAUSE);
@@ -82,6 +85,11 @@ impl Migrating<'_> {
             match compare(&history, &flat)? {
                 Relation::Different => return Ok(()),
                 Relation::Complete if changed => return Ok(()),
+                // Who made it may have died before the pause was over.
+                Relation::Complete if is_young(&history)? => {
+                    changed = true;
+                    thread::sleep(PAUSE);
+                }
                 Relation::Complete => return self.finish(&flat, &history),
                 Relation::Interrupted { held } => {
                     let shape = Some((Inode::of(&metadata(&history)?), history.len_bytes()));
@@ -100,9 +108,9 @@ impl Migrating<'_> {
 
     /// The flat file. Where it is gone in the middle of our own migration, or the history is empty, the reference has
     /// renamed it, and what it renamed is as good.
-    fn source(&self, history: Option<&HistoryView>, changed: bool) -> Result<Option<HistoryView>> {
+    fn source(&self, changed: bool) -> Result<Option<HistoryView>> {
         match HistoryView::at(&self.flat_path(), self.options.limits)? {
-            None if changed || history.is_some_and(|history| history.len_bytes() == 0) => {
+            None if changed || self.history_len() == Some(0) => {
                 HistoryView::at(&migrated_path(self.base, self.name.as_str().as_ref()), self.options.limits)
             }
             flat => Ok(flat),
@@ -148,15 +156,20 @@ impl Migrating<'_> {
 
     /// Renames the flat file of a migration that is complete.
     fn finish(&self, flat: &HistoryView, history: &HistoryView) -> Result<()> {
-        // A file system that does not keep the time of creation gives no reason to wait.
-        let made = metadata(history)?.created().ok();
-        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
-        if flat.path() != self.flat_path() || age.is_some_and(|age| age < RENAME_AGE) {
+        if flat.path() != self.flat_path() {
             return Ok(());
         }
         let target = migrated_path(self.base, self.name.as_str().as_ref());
         rename_away(flat.path(), &target, &self.paths, file(history), self.options.durability)
     }
+}
+
+/// Whether somebody may still be at work on the history. A file system that does not keep the time of creation gives no
+/// reason to think so.
+fn is_young(history: &HistoryView) -> Result<bool> {
+    let made = metadata(history)?.created().ok();
+    let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
+    Ok(age.is_some_and(|age| age < RENAME_AGE))
 }
 
 fn file(view: &HistoryView) -> &File {

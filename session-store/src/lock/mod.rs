@@ -38,7 +38,7 @@ pub(crate) fn acquire(paths: &SessionPaths, name: &str, wait: Wait) -> Result<Lo
     Ok(LockGuard::new(Arc::new(held)))
 }
 
-/// One try at the directory. `None`: another has it, or it was replaced under us.
+/// One try at the directory. `None`: another has it, or it was replaced at this very moment.
 fn take_directory(path: &Path, name: &str) -> Result<Option<File>> {
     let dir = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {

@@ -12,8 +12,6 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long an update waits for the one before it. Each holds the lock for a few syncs.
-const WAIT: Duration = Duration::from_secs(10);
 /// How often a change starts over because the reference wrote in between.
 const MAX_ROUNDS: u32 = 16;
 
@@ -25,6 +23,8 @@ pub(crate) struct Update<'a> {
     pub(crate) limits: Limits,
     pub(crate) durability: Durability,
     pub(crate) now: Timestamp,
+    /// How long it waits for updates of others. Each holds the lock for a few syncs.
+    pub(crate) wait: Duration,
 }
 
 /// Reads the metadata, lets `change` change it, and replaces both files; nothing is written when nothing changes. Where
@@ -108,7 +108,7 @@ struct MetaLock {
 impl MetaLock {
     fn take(at: &Update<'_>) -> Result<Self> {
         let path = at.paths.meta_lock();
-        let file = Deadline::after(WAIT).poll(|| try_take(&path))?;
+        let file = Deadline::after(at.wait).poll(|| try_take(&path))?;
         let busy = || StoreError::Locked { name: at.name.to_owned(), holder: LockHolder::default() };
         Ok(MetaLock { _file: file.ok_or_else(busy)? })
     }

@@ -21,6 +21,10 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// How long an update of the metadata waits for those of other processes.
+const UPDATE_WAIT: Duration = Duration::from_secs(10);
 
 /// An open session: a directory with a conversation and everything else that outlives one turn.
 ///
@@ -159,6 +163,10 @@ impl Session {
 
     /// Changes the metadata without the rules of [`Session::update_meta`].
     fn change_meta(&self, change: impl FnMut(&mut Meta) -> Result<()>) -> Result<Meta> {
+        self.change_meta_within(UPDATE_WAIT, change)
+    }
+
+    fn change_meta_within(&self, wait: Duration, change: impl FnMut(&mut Meta) -> Result<()>) -> Result<Meta> {
         self.verify()?;
         let update = Update {
             paths: &self.paths,
@@ -166,6 +174,7 @@ impl Session {
             limits: self.options.limits,
             durability: self.options.durability,
             now: self.clock.utc(),
+            wait,
         };
         meta::update(&update, change).map_err(|error| self.or_deleted(error))
     }

@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 
 /// How often `updated` is written while events are appended.
 const TOUCH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long that waits for updates of other processes. The next one will do as well.
+const TOUCH_WAIT: Duration = Duration::from_millis(20);
+/// How long the last one waits.
+pub(super) const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -63,7 +67,7 @@ impl Session {
         if state.touched.is_none_or(|touched| touched.elapsed() >= TOUCH_INTERVAL) {
             // The events are in the history, and that is what was asked for. `updated` is a copy of their time; it is
             // tried again.
-            drop(self.settle(state));
+            drop(self.settle(state, TOUCH_WAIT));
         }
     }
 
@@ -71,13 +75,13 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::update_meta`].
-    pub(super) fn settle(&self, state: &mut State) -> Result<()> {
+    pub(super) fn settle(&self, state: &mut State, wait: Duration) -> Result<()> {
         if !state.is_stale {
             return Ok(());
         }
         state.touched = Some(Instant::now());
         let now = self.clock.utc();
-        self.change_meta(|meta| {
+        self.change_meta_within(wait, |meta| {
             meta.updated = meta.updated.max(Some(now));
             if state.has_begun {
                 mark_header(meta);
@@ -96,13 +100,13 @@ impl Session {
     /// # Errors
     /// As [`Session::update_meta`]. Every append that succeeded stands.
     pub fn close(self) -> Result<()> {
-        self.settle(&mut self.state())
+        self.settle(&mut self.state(), CLOSE_WAIT)
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         // There is nobody to tell, and the history says it all.
-        drop(self.settle(&mut self.state()));
+        drop(self.settle(&mut self.state(), CLOSE_WAIT));
     }
 }

@@ -1,5 +1,6 @@
 //! A turn of the agent.
 
+use super::state::CLOSE_WAIT;
 use crate::{LockGuard, Result, Session, StoreError};
 use session_core::{Event, Extension, TurnMark, TurnPhase};
 use session_proc::{ProcError, TurnMarker};
@@ -72,7 +73,7 @@ impl Turn<'_> {
             Ok(())
         };
         let mut state = session.state();
-        let settled = session.settle(&mut state);
+        let settled = session.settle(&mut state, CLOSE_WAIT);
         let ended = state.turn.take().map_or(Ok(()), TurnMarker::end);
         told?;
         settled?;

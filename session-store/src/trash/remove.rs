@@ -196,3 +196,31 @@ fn is_session(paths: &SessionPaths) -> Result<bool> {
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r02_a_directory_that_took_the_name_after_it_was_looked_at_is_not_the_one_to_be_deleted() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let base = dir.path();
+        let name = SessionName::new("demo").expect("it is a name");
+        let (place, elsewhere, target) = (base.join("demo"), base.join("elsewhere"), base.join("target"));
+        for path in [&place, &elsewhere, &target] {
+            fs::create_dir(path).expect("it is ours");
+        }
+        fs::write(place.join("history.jsonl"), "the one").expect("it is ours");
+        fs::write(elsewhere.join("history.jsonl"), "its twin").expect("it is ours");
+
+        let doomed = Doomed::find(base, &name, Deletion::Careful, &Options::default()).expect("nothing forbids it");
+        session_disk::exchange(&place, &elsewhere).expect("both exist");
+        assert!(matches!(doomed.move_into(&target), Err(StoreError::Deleted { .. })));
+        let twin = fs::read_to_string(place.join("history.jsonl")).expect("it is back");
+        assert_eq!((twin.as_str(), fs::read_dir(&target).expect("it is ours").count()), ("its twin", 0));
+
+        session_disk::exchange(&place, &elsewhere).expect("both exist");
+        doomed.move_into(&target).expect("it is the one that was looked at");
+        assert_eq!(fs::read_to_string(target.join("session/history.jsonl")).expect("it was moved"), "the one");
+    }
+}

@@ -21,7 +21,7 @@ fn count(said: &[String]) -> u64 {
 }
 
 #[test]
-fn two_processes_in_tight_loops_never_hold_the_lock_at_once() {
+fn i25_two_processes_in_tight_loops_never_hold_the_lock_at_once() {
     let (_dir, _session, path) = session();
     let time = race_seconds(3).to_string();
     let players = [(); 2].map(|()| Player::start("locks in a loop", &path, &time));

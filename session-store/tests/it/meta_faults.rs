@@ -30,7 +30,7 @@ fn read(session: &Session) -> Meta {
 }
 
 #[test]
-fn a_change_of_metadata_that_fails_leaves_the_old_or_the_new_and_can_be_repeated() {
+fn i21_a_change_of_metadata_that_fails_leaves_the_old_or_the_new_and_can_be_repeated() {
     at_every_step(|fault| {
         let (_dir, store) = store();
         let new = NewSession { model: "old".into(), workspace: "/w".into(), ..NewSession::default() };
@@ -73,7 +73,7 @@ fn a_corrupt_file_is_not_lost_when_its_replacement_fails() {
 }
 
 #[test]
-fn a_session_whose_creation_fails_exists_whole_or_not_at_all() {
+fn i21_a_session_whose_creation_fails_exists_whole_or_not_at_all() {
     let name: SessionName = "demo".parse().expect("it is a name");
     let new = NewSession { name: Some(name.clone()), model: "oak".into(), ..NewSession::default() };
     at_every_step(|fault| {
