@@ -1,8 +1,8 @@
 //! The faults of `docs/faults.md` that the core can show.
 
 use session_core::{
-    ApiView, Conversation, Count, Event, FORMAT, Fields, Item, Kind, Limits, LiveEvents, MISSING_RESULT, Message,
-    Outcome, Repair, Role, ScanBackwards, ToolCall, api_view, count, last_messages, scan_bytes,
+    Conversation, Count, Event, FORMAT, Item, Kind, Limits, LiveEvents, Message, Outcome, Role, ScanBackwards, count,
+    last_messages, scan_bytes,
 };
 use std::io::Cursor;
 
@@ -111,81 +111,6 @@ fn h07_a_sequence_number_is_evidence_and_no_condition() {
     assert_eq!(encoded(&event), lines[2].to_owned() + "\n");
 }
 
-fn call(id: &str) -> ToolCall {
-    ToolCall { id: id.into(), call_type: "function".into(), name: "Shell".into(), ..ToolCall::default() }
-}
-
-fn asks(ids: &[&str]) -> Message {
-    Message { tool_calls: ids.iter().map(|id| call(id)).collect(), ..Message::assistant("digging") }
-}
-
-fn answers(id: &str) -> Message {
-    Message::tool_result(id, "Shell", "3 holes")
-}
-
-fn stands_in(id: &str) -> Message {
-    let mut extra = Fields::new();
-    extra.set("x", &serde_json::json!({"synthetic": true}));
-    Message { extra, ..Message::tool_result(id, "Shell", MISSING_RESULT) }
-}
-
-fn added(message: usize, call_id: &str) -> Repair {
-    Repair::AddedResult { message, call_id: call_id.into() }
-}
-
-fn left_out(message: usize, call_id: &str) -> Repair {
-    Repair::LeftOutResult { message, call_id: call_id.into() }
-}
-
-/// Asserts what the view for an endpoint makes of a conversation, which itself stays as it was.
-fn viewed(messages: &[Message], wanted: &[Message], repairs: &[Repair]) {
-    let view = api_view(messages);
-    assert_eq!(view, ApiView { messages: wanted.to_vec(), repairs: repairs.to_vec() });
-}
-
-fn user() -> Message {
-    Message::user("plant three oaks")
-}
-
-#[test]
-fn h11_a_call_without_a_result_gets_one_that_says_so() {
-    viewed(&[user(), asks(&["c1"])], &[user(), asks(&["c1"]), stands_in("c1")], &[added(1, "c1")]);
-    viewed(
-        &[asks(&["c1", "c2"]), answers("c2"), user()],
-        &[asks(&["c1", "c2"]), answers("c2"), stands_in("c1"), user()],
-        &[added(0, "c1")],
-    );
-    let rolled_back = load(&history(&[U1, A1, T1, &rollback("1")])).messages;
-    let a1 = rolled_back[1].clone();
-    viewed(&rolled_back, &[user(), a1, stands_in("c1")], &[added(1, "c1")]);
-}
-
-#[test]
-fn h11_a_result_without_a_call_is_left_out() {
-    viewed(
-        &[user(), answers("c1"), asks(&["c1"])],
-        &[user(), asks(&["c1"]), stands_in("c1")],
-        &[left_out(1, "c1"), added(2, "c1")],
-    );
-    viewed(&[asks(&["c1"]), answers("c1"), answers("c1")], &[asks(&["c1"]), answers("c1")], &[left_out(2, "c1")]);
-    viewed(
-        &[asks(&["c1"]), user(), answers("c1")],
-        &[asks(&["c1"]), stands_in("c1"), user()],
-        &[added(0, "c1"), left_out(2, "c1")],
-    );
-}
-
-#[test]
-fn h11_an_id_that_is_used_again_is_a_call_of_its_own() {
-    let paired = [asks(&["c1"]), answers("c1"), asks(&["c1"]), answers("c1")];
-    viewed(&paired, &paired, &[]);
-    viewed(
-        &[asks(&["c1", "c1"]), answers("c1")],
-        &[asks(&["c1", "c1"]), answers("c1"), stands_in("c1")],
-        &[added(0, "c1")],
-    );
-}
-
 #[test]
 fn h12_half_a_surrogate_pair_is_read_as_a_mark_and_its_bytes_stay_in_reach() {
     let line = |content: &[u8]| {
@@ -195,6 +120,8 @@ fn h12_half_a_surrogate_pair_is_read_as_a_mark_and_its_bytes_stay_in_reach() {
     for (content, wanted) in [
         (&br"a\ud83db"[..], "a\u{fffd}b"),
         (br"\ude00\ud83d", "\u{fffd}\u{fffd}"),
+        (br"\ude00\udc00", "\u{fffd}\u{fffd}"),
+        (br"\ud83d\ud83d\ude00", "\u{fffd}\u{1F600}"),
         (b"\xED\xA0\xBD", "\u{fffd}\u{fffd}\u{fffd}"),
         (br"\ud83d\ude00", "\u{1F600}"),
     ] {

@@ -1,6 +1,7 @@
 //! The core against what the reference recorded, and against itself.
 
 mod acceptance;
+mod api_view;
 mod codec;
 mod damage;
 mod defects;

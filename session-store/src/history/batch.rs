@@ -1,7 +1,6 @@
 //! The bytes of one call.
 
 use crate::{LongLines, Result, StoreError};
-use memchr::memchr_iter;
 use session_core::{Event, layout};
 use std::path::Path;
 
@@ -22,7 +21,7 @@ impl Batch {
         let mut batch = Batch { bytes: vec![b'\n'], own: 1, ends: Vec::with_capacity(events.len()) };
         for (n, event) in events.iter().enumerate() {
             let from = batch.bytes.len();
-            push_line(&mut batch.bytes, event);
+            event.encode(&mut batch.bytes);
             let len = (batch.bytes.len() - from - 1) as u64;
             if len >= layout::MAX_REFERENCE_LINE && long_lines == LongLines::Refuse {
                 return Err(StoreError::LineTooLong {
@@ -40,7 +39,7 @@ impl Batch {
     /// Puts the lines that begin a history before the others.
     pub(super) fn begin_with(&mut self, first: &[Event]) {
         let mut bytes = vec![b'\n'];
-        first.iter().for_each(|event| push_line(&mut bytes, event));
+        first.iter().for_each(|event| event.encode(&mut bytes));
         let own = bytes.len();
         bytes.extend_from_slice(&self.bytes[self.own..]);
         self.ends.iter_mut().for_each(|end| *end = *end - self.own + own);
@@ -77,14 +76,4 @@ impl<'a> Written<'a> {
     pub(super) fn whole_events(self, len: usize) -> usize {
         self.batch.ends.iter().take_while(|&&end| end - self.from <= len).count()
     }
-}
-
-fn push_line(out: &mut Vec<u8>, event: &Event) {
-    let from = out.len();
-    event.encode(out);
-    let last = out.len() - 1;
-    // Only a list of parts that the caller made can hold a raw newline. In JSON it stands between tokens, where a space
-    // says the same; in a history it would end the line.
-    let inside: Vec<usize> = memchr_iter(b'\n', &out[from..last]).map(|at| from + at).collect();
-    inside.into_iter().for_each(|at| out[at] = b' ');
 }

@@ -4,7 +4,7 @@ use super::tail::Part;
 use crate::flock::Inode;
 use crate::{Result, StoreError};
 use memchr::memchr;
-use session_core::{Event, FORMAT, Item, Kind, Place, RawLine, scan_line};
+use session_core::{FORMAT, Item, Place, RawLine, scan_line};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileExt as _;
@@ -90,19 +90,10 @@ impl Kept {
             Item::Record(record) => Some(record.event),
             Item::Defect(_) => None,
         });
-        if let Some(format) = records.take(1).find_map(|event| newer_format(&event)) {
+        if let Some(format) = records.take(1).find_map(|event| event.format()).filter(|&format| format > FORMAT) {
             return Err(StoreError::NewerFormat { path: path.to_owned(), format });
         }
         self.begun = terminated || len > HEAD;
         Ok(false)
     }
-}
-
-/// The format of a header, if it is one that this program does not write; one that is no number is beyond any.
-fn newer_format(event: &Event) -> Option<u64> {
-    if event.kind != Kind::XSession {
-        return None;
-    }
-    let format = event.x.value("format")?;
-    Some(format.as_u64().unwrap_or(u64::MAX)).filter(|&format| format > FORMAT)
 }

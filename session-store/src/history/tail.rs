@@ -102,7 +102,7 @@ fn torn(file: &File, start: u64, upto: u64, limits: Limits) -> io::Result<Vec<(u
                 match defect.fault {
                     Fault::NotJson { .. } | Fault::Torn | Fault::TooLong { .. } => parts.push(part),
                     // Either they surround an event, which follows, or they are all there is, as a power cut leaves it.
-                    Fault::NulPadding => nuls = Some(part),
+                    Fault::NulPadding | Fault::ByteOrderMark => nuls = Some(part),
                     _ => {}
                 }
             }

@@ -86,6 +86,12 @@ pub(super) fn names(dir: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
+/// How many files wait in an inbox: as many as listing it names, without reading them.
+pub(crate) fn count(dir: &Path) -> Result<u64> {
+    let is_file = |name: &OsString| dir.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    Ok(names(dir)?.iter().filter(|name| is_file(name)).count() as u64)
+}
+
 /// Reads a file of the inbox, and never waits for one.
 pub(super) fn look(path: &Path) -> Content {
     let unreadable = |source| Content::Unfit(Unfit::Unreadable { source });

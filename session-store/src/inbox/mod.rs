@@ -18,6 +18,7 @@ mod message;
 mod recorded;
 
 pub use drain::{Access, Claimed, Drained, Drainer};
+pub(crate) use entry::count;
 pub use entry::{Failed, Unfit};
 pub use message::{InboxMessage, PROCESS_EVENT, USER_LINE};
 pub use recorded::{inbox_ids, record_inbox_ids, recorded_inbox_ids};

@@ -3,12 +3,9 @@
 use super::base::{Candidate, Node};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
-use crate::small_file::is_absent;
-use crate::{HistoryView, MetaReading, Result, SessionPaths, StoreError, meta};
+use crate::{HistoryView, MetaReading, Result, SessionPaths, StoreError, inbox, meta};
 use session_core::{Count, Item, Limits, Meta, Timestamp};
 use session_proc::TurnMarker;
-use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// How many events at the end of a history are looked at for a time. Every event that anybody writes has one.
@@ -148,7 +145,7 @@ fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits) {
     note(info, read);
     let read = TurnMarker::read(&paths.proc()).map(|turn| info.pid = turn.map(|turn| turn.pid));
     note(info, read.map_err(StoreError::from));
-    let read = pending(&paths.inbox()).map(|pending| info.inbox_pending = pending);
+    let read = inbox::count(&paths.inbox()).map(|pending| info.inbox_pending = pending);
     note(info, read);
 }
 
@@ -162,20 +159,4 @@ fn metadata(info: &mut SessionInfo, meta: Meta) {
     info.created = meta.created;
     info.updated = info.updated.or(meta.updated);
     info.cost = Some(meta.cost).filter(|cost| *cost != 0.0);
-}
-
-/// How many messages wait in an inbox: its files, hidden ones left out.
-fn pending(inbox: &Path) -> Result<u64> {
-    let entries = match fs::read_dir(inbox) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(0),
-        Err(source) => return Err(StoreError::read(inbox)(source)),
-    };
-    let mut pending = 0;
-    for entry in entries {
-        let entry = entry.map_err(StoreError::read(inbox))?;
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        pending += u64::from(is_file && !entry.file_name().as_bytes().starts_with(b"."));
-    }
-    Ok(pending)
 }

@@ -3,7 +3,7 @@
 use super::{Finding, FindingCode, Found, Patient};
 use crate::flat::Standing;
 use crate::list::{is_ahead, times};
-use session_core::{Bodies, Extension, FORMAT, Fault, Item, Outcome, Replay, format_time};
+use session_core::{Bodies, FORMAT, Fault, Item, Outcome, Replay, format_time};
 
 /// Lines that are not as they should be, and what they make of the replay.
 pub(super) fn lines(patient: &Patient<'_>) -> Found {
@@ -38,10 +38,9 @@ pub(super) fn format(patient: &Patient<'_>) -> Found {
     let mut findings = Vec::new();
     let first = history.told(history.forwards().next().transpose())?;
     if let Some(Item::Record(record)) = first
-        && let Some(Extension::Session(header)) = record.event.extension()
-        && header.format > FORMAT
+        && let Some(format) = record.event.format().filter(|&format| format > FORMAT)
     {
-        let text = format!("format {}; this version writes up to {FORMAT} and only reads this one", header.format);
+        let text = format!("format {format}; this version writes up to {FORMAT} and only reads this one");
         findings.push(Finding::new(FindingCode::NewerFormat, history.path(), text).at(record.place));
     }
     Ok(findings)

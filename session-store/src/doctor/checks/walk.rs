@@ -3,13 +3,14 @@
 use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use std::fs::{self, DirEntry, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is directly in a directory, by name. A directory that is not there holds nothing.
 pub(super) fn entries(dir: &Path) -> Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(source) => return Err(StoreError::read(dir)(source)),
     };
     let mut entries: Vec<_> = entries.collect::<Result<_, _>>().map_err(StoreError::read(dir))?;
