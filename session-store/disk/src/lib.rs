@@ -35,4 +35,4 @@ pub use ops::{
     publish, remove_dir, remove_dir_all, remove_file, rename, rename_new, set_mode, sync_data, sync_dir, truncate,
     write, write_at,
 };
-pub use replace::{Durability, replace, temp_name};
+pub use replace::{Durability, replace, replace_keeping, temp_name};

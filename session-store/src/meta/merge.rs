@@ -22,27 +22,33 @@ const TEXTS: [Text; 8] = [
     ("succeeded_by", |meta| &mut meta.succeeded_by),
 ];
 
-/// The metadata that `copy`, ours, and `file`, whose last writer may be the reference, give together.
+/// The metadata that `copy`, ours, and what others wrote give together; the last of the `files` is the newest.
 ///
-/// Field by field: what the file lacks was dropped, so ours stays. A value that we replaced earlier is stale, so ours
-/// stays. Every other value is news. Facts from `x` events of the history are not news of anybody else's.
-pub(super) fn merge(copy: &Meta, file: &Meta) -> Meta {
-    let known = Known::of(copy);
+/// Field by field: what a file lacks was dropped, so ours stays. A value that we have, or replaced earlier, is nothing
+/// new. Every other value is news. Facts from `x` events of the history are not news of anybody else's.
+pub(super) fn merge(copy: &Meta, files: &[&Meta]) -> Meta {
     let mut merged = copy.clone();
-    let mut file = file.clone();
+    files.iter().for_each(|file| take_news(copy, file, &mut merged));
+    merged
+}
+
+fn take_news(copy: &Meta, file: &Meta, merged: &mut Meta) {
+    let known = Known::of(copy);
+    let (mut ours, mut file) = (copy.clone(), file.clone());
     for (field, text) in TEXTS {
         let theirs = std::mem::take(text(&mut file));
-        if !theirs.is_empty() && !is_fact(copy, field) && !known.has(field, &theirs) {
-            *text(&mut merged) = theirs;
+        let is_news = !theirs.is_empty() && theirs != *text(&mut ours) && !known.has(field, &theirs);
+        if is_news && !is_fact(copy, field) {
+            *text(merged) = theirs;
         }
     }
-    if file.cost != 0.0 && !known.has("cost", &price(&file)) {
+    if file.cost != 0.0 && file.cost != copy.cost && !known.has("cost", &price(&file)) {
         merged.cost = file.cost;
     }
     merged.created = merged.created.or(file.created);
     merged.updated = merged.updated.max(file.updated);
     for (field, theirs) in file.extra.iter() {
-        if !known.has(field, theirs) && merged.extra.get(field) != Some(theirs) {
+        if copy.extra.get(field) != Some(theirs) && !known.has(field, theirs) {
             merged.extra.take_over(field, &file.extra);
         }
     }
@@ -51,7 +57,6 @@ pub(super) fn merge(copy: &Meta, file: &Meta) -> Meta {
             merged.x.take_over(field, &file.x);
         }
     }
-    merged
 }
 
 /// Whether a field's value in our copy comes from an `x` event of the history.

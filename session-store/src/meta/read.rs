@@ -3,7 +3,7 @@
 use super::MetaDamage;
 use super::merge::{hide_known, merge};
 use super::rebuild::{Facts, facts};
-use crate::small_file::{self, Stamp};
+use crate::small_file;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{Limits, Meta};
 use std::io;
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(4);
 /// A file that is not whole and older than this is not being written: it is corrupt.
 const SETTLED: Duration = Duration::from_secs(5);
 /// The largest metadata file that is read.
-const MAX_BYTES: u64 = 16 << 20;
+pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// A session's metadata, and where it was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +52,8 @@ pub(super) struct Found {
     pub(super) copy: Option<Meta>,
     /// Whether a copy is there that is not whole.
     pub(super) copy_is_bad: bool,
-    /// The state of `meta.json` that was read.
-    pub(super) stamp: Option<Stamp>,
+    /// The bytes of `meta.json`, if they could be read.
+    pub(super) bytes: Option<Vec<u8>>,
 }
 
 /// Reads the metadata of the session at `paths`; `name` is its directory's.
@@ -61,11 +61,13 @@ pub(super) struct Found {
 /// # Errors
 /// [`StoreError::Read`] where the session's files cannot even be looked at. Content is never an error.
 pub(crate) fn read(paths: &SessionPaths, name: &str, limits: Limits) -> Result<MetaReading> {
-    find(paths, name, limits).map(|found| found.reading)
+    find(paths, name, limits, None).map(|found| found.reading)
 }
 
-pub(super) fn find(paths: &SessionPaths, name: &str, limits: Limits) -> Result<Found> {
-    let (look, stamp) = look_patiently(&paths.meta())?;
+/// `missed` is what somebody wrote to `meta.json` and we replaced without having seen it: it counts like what stands
+/// there now, which may be newer.
+pub(super) fn find(paths: &SessionPaths, name: &str, limits: Limits, missed: Option<&Meta>) -> Result<Found> {
+    let (look, bytes) = look_patiently(&paths.meta())?;
     let (copy, copy_is_bad) = match look_once(&paths.meta_copy())?.0 {
         Look::Whole(copy) => (Some(*copy), false),
         Look::Missing => (None, false),
@@ -76,17 +78,18 @@ pub(super) fn find(paths: &SessionPaths, name: &str, limits: Limits) -> Result<F
         Look::Missing => (None, None),
         Look::Bad(damage) => (None, Some(damage)),
     };
-    let (mut meta, source) = match (&file, &copy) {
-        (Some(file), Some(copy)) => (merge(copy, file), MetaSource::File),
-        (Some(file), None) => (file.clone(), MetaSource::File),
-        (None, copy) => fallback(paths, copy.as_ref(), damage.is_some(), limits)?,
+    let others: Vec<&Meta> = missed.into_iter().chain(&file).collect();
+    let (mut meta, source) = match (&copy, others.last()) {
+        (Some(copy), Some(_)) => (merge(copy, &others), MetaSource::File),
+        (None, Some(newest)) => ((*newest).clone(), MetaSource::File),
+        (copy, None) => fallback(paths, copy.as_ref(), damage.is_some(), limits)?,
     };
     hide_known(&mut meta);
     if meta.name.is_empty() {
         name.clone_into(&mut meta.name);
     }
     let reading = MetaReading { meta, source, damage };
-    Ok(Found { reading, file, copy, copy_is_bad, stamp })
+    Ok(Found { reading, file, copy, copy_is_bad, bytes })
 }
 
 /// What is known without `meta.json`: the copy, and the history where the file is there and says nothing.
@@ -106,23 +109,24 @@ fn fallback(paths: &SessionPaths, copy: Option<&Meta>, damaged: bool, limits: Li
     }
 }
 
-enum Look {
+/// What a metadata file holds.
+pub(super) enum Look {
     Whole(Box<Meta>),
     Missing,
     Bad(MetaDamage),
 }
 
 /// Looks again at a file that is not whole while it may be in somebody's hands.
-fn look_patiently(path: &Path) -> Result<(Look, Option<Stamp>)> {
+pub(super) fn look_patiently(path: &Path) -> Result<(Look, Option<Vec<u8>>)> {
     let start = Instant::now();
     loop {
-        let (look, stamp) = look_once(path)?;
+        let (look, bytes) = look_once(path)?;
         let may_be_written = match &look {
             Look::Whole(_) | Look::Missing | Look::Bad(MetaDamage::Unreadable { .. }) => false,
             Look::Bad(MetaDamage::Empty | MetaDamage::Content(_)) => !is_settled(path),
         };
         if !may_be_written || start.elapsed() >= PATIENCE {
-            return Ok((look, stamp));
+            return Ok((look, bytes));
         }
         thread::sleep(PAUSE);
     }
@@ -133,18 +137,22 @@ fn is_settled(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| small_file::age(&metadata).is_ok_and(|age| age > SETTLED))
 }
 
-fn look_once(path: &Path) -> Result<(Look, Option<Stamp>)> {
-    match small_file::read(path, MAX_BYTES) {
-        Ok((bytes, stamp)) if bytes.is_empty() => Ok((Look::Bad(MetaDamage::Empty), Some(stamp))),
-        Ok((bytes, stamp)) => Ok(match Meta::parse(&bytes) {
-            Ok(meta) => (Look::Whole(Box::new(meta)), Some(stamp)),
-            Err(fault) => (Look::Bad(MetaDamage::Content(fault)), Some(stamp)),
-        }),
-        Err(error) => match Stamp::at(path) {
-            Ok(None) if error.kind() == io::ErrorKind::NotFound => Ok((Look::Missing, None)),
-            Ok(stamp) => Ok((Look::Bad(MetaDamage::Unreadable { reason: error.to_string() }), stamp)),
-            // Not even its name can be looked up: this is about the session, not about one file.
-            Err(source) => Err(StoreError::Read { path: path.to_owned(), source }),
-        },
+fn look_once(path: &Path) -> Result<(Look, Option<Vec<u8>>)> {
+    let error = match small_file::read(path, MAX_BYTES) {
+        Ok((bytes, _)) => {
+            let look = match Meta::parse(&bytes) {
+                Ok(meta) => Look::Whole(Box::new(meta)),
+                Err(_) if bytes.is_empty() => Look::Bad(MetaDamage::Empty),
+                Err(fault) => Look::Bad(MetaDamage::Content(fault)),
+            };
+            return Ok((look, Some(bytes)));
+        }
+        Err(error) => error,
+    };
+    match path.symlink_metadata() {
+        Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok((Look::Missing, None)),
+        Ok(_) => Ok((Look::Bad(MetaDamage::Unreadable { reason: error.to_string() }), None)),
+        // Not even its name can be looked up: this is about the session, not about one file.
+        Err(source) => Err(StoreError::Read { path: path.to_owned(), source }),
     }
 }

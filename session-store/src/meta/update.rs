@@ -1,18 +1,17 @@
 //! Changing metadata.
 
 use super::merge::{copy_of, file_of, is_written};
-use super::read::{Found, find};
+use super::read::{Found, Look, MAX_BYTES, find, look_patiently};
 use super::{MetaDamage, aside};
 use crate::flock::{Deadline, names, try_exclusive};
-use crate::small_file::Stamp;
-use crate::{LockHolder, Result, SessionPaths, StoreError};
+use crate::{LockHolder, Result, SessionPaths, StoreError, small_file};
 use session_core::{Limits, Meta, Timestamp};
-use session_disk::{Durability, open_private, replace};
+use session_disk::{Durability, open_private, remove_file, replace, replace_keeping};
 use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-/// How often a change starts over because the reference wrote in between.
+/// How often a change is written again because the reference wrote in between. What it writes later is merged next time.
 const MAX_ROUNDS: u32 = 16;
 
 /// Where and how metadata is changed.
@@ -27,8 +26,8 @@ pub(crate) struct Update<'a> {
     pub(crate) wait: Duration,
 }
 
-/// Reads the metadata, lets `change` change it, and replaces both files; nothing is written when nothing changes. Where
-/// the reference writes in between, `change` is applied to what it wrote.
+/// Reads the metadata, lets `change` change it, and replaces both files; nothing is written when nothing changes. What
+/// the reference writes in between is merged.
 ///
 /// On disk when it returns: both files, synced as the durability says, and a file that could not be read as
 /// `meta.json.bad-<time>`. After an error each of the two is old or new, never a part of either.
@@ -36,48 +35,29 @@ pub(crate) struct Update<'a> {
 /// # Errors
 /// [`StoreError::Locked`] where another process stays in an update; the step that failed otherwise. What `change`
 /// returns as an error, and then nothing is written.
-pub(crate) fn update(at: &Update<'_>, mut change: impl FnMut(&mut Meta) -> Result<()>) -> Result<Meta> {
+pub(crate) fn update(at: &Update<'_>, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
     let _lock = MetaLock::take(at)?;
-    let mut wrote = Wrote::Nothing;
-    for round in 1.. {
-        let found = find(at.paths, at.name, at.limits)?;
-        let mut meta = found.reading.meta.clone();
-        if wrote == Wrote::Nothing {
-            change(&mut meta)?;
-        }
-        // A reference that writes without a pause is not waited for for ever: what it writes next is merged next.
-        wrote = wrote.max(at.write(&found, &meta, round >= MAX_ROUNDS)?);
-        if wrote == Wrote::Both {
-            return Ok(meta);
-        }
+    let found = find(at.paths, at.name, at.limits, None)?;
+    let mut meta = found.reading.meta.clone();
+    change(&mut meta)?;
+    let mut missed = at.write(&found, &meta)?;
+    for _ in 0..MAX_ROUNDS {
+        let Some(theirs) = missed else { break };
+        let found = find(at.paths, at.name, at.limits, Some(&theirs))?;
+        meta.clone_from(&found.reading.meta);
+        missed = at.write(&found, &meta)?;
     }
-    unreachable!("the last round writes")
-}
-
-/// How far a round came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wrote {
-    /// The reference wrote first.
-    Nothing,
-    /// The reference wrote in the middle. The change is in our copy.
-    Copy,
-    /// All there was to write.
-    Both,
+    Ok(meta)
 }
 
 impl Update<'_> {
-    /// Writes both files, ours first: if only it is written, the other one's values are known to be old. Stops where
-    /// `meta.json` is no longer what was read, unless `anyway`.
-    fn write(&self, found: &Found, meta: &Meta, anyway: bool) -> Result<Wrote> {
+    /// Writes both files, ours first: if only it is written, the other one's values are known to be old. Gives what
+    /// somebody wrote to `meta.json` since it was read.
+    fn write(&self, found: &Found, meta: &Meta) -> Result<Option<Meta>> {
         if is_written(found.file.as_ref(), found.copy.as_ref(), meta) {
-            return Ok(Wrote::Both);
+            return Ok(None);
         }
         let path = self.paths.meta();
-        let is_as_read =
-            || Ok::<_, StoreError>(anyway || Stamp::at(&path).map_err(StoreError::read(&path))? == found.stamp);
-        if !is_as_read()? {
-            return Ok(Wrote::Nothing);
-        }
         let sources = [found.copy.as_ref(), found.file.as_ref(), Some(&found.reading.meta)];
         let earlier: Vec<&Meta> = sources.into_iter().flatten().collect();
         let copy = copy_of(meta, found.copy.as_ref(), &earlier);
@@ -85,15 +65,29 @@ impl Update<'_> {
             aside::keep(&self.paths.meta_copy(), self.now)?;
         }
         replace(&self.paths.meta_copy(), &copy.to_json(), self.durability)?;
-        if !is_as_read()? {
-            return Ok(Wrote::Copy);
-        }
         match &found.reading.damage {
             Some(MetaDamage::Content(_) | MetaDamage::Unreadable { .. }) => aside::keep(&path, self.now)?,
             Some(MetaDamage::Empty) | None => {}
         }
-        replace(&path, &file_of(meta).to_json(), self.durability)?;
-        Ok(Wrote::Both)
+        let Some(replaced) = replace_keeping(&path, &file_of(meta).to_json(), self.durability)? else {
+            return Ok(None);
+        };
+        let missed = missed(&replaced, found);
+        // All is written. What stays is a temporary file that nobody reads.
+        drop(remove_file(&replaced));
+        missed
+    }
+}
+
+/// What stands in a file that was replaced, unless it is what was found in it. A writer may still be filling it.
+fn missed(replaced: &Path, found: &Found) -> Result<Option<Meta>> {
+    let bytes = small_file::read(replaced, MAX_BYTES).ok().map(|(bytes, _)| bytes);
+    if bytes.is_some() && bytes == found.bytes {
+        return Ok(None);
+    }
+    match look_patiently(replaced)?.0 {
+        Look::Whole(meta) => Ok(Some(*meta)),
+        Look::Missing | Look::Bad(_) => Ok(None),
     }
 }
 

@@ -135,7 +135,7 @@ impl Session {
 
     /// Changes the metadata: reads it, lets `change` change it, and replaces the files, so that no change that another
     /// process makes to another field is lost. `updated` is set to now where anything changes. Gives what is in the files
-    /// then. `change` may be called more than once.
+    /// then.
     ///
     /// A title that a person set stays: see [`Session::set_title`].
     ///
@@ -145,7 +145,7 @@ impl Session {
     /// [`StoreError::NotLocked`] where `succeeded_by` was changed and this handle's lock is not held;
     /// [`StoreError::Deleted`]; [`StoreError::Locked`] where another process stays in an update; the step that failed.
     #[doc(alias = "SaveMeta")]
-    pub fn update_meta(&self, mut change: impl FnMut(&mut Meta)) -> Result<Meta> {
+    pub fn update_meta(&self, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
         let now = self.clock.utc();
         self.change_meta(|meta| {
             let before = meta.clone();
@@ -162,11 +162,11 @@ impl Session {
     }
 
     /// Changes the metadata without the rules of [`Session::update_meta`].
-    fn change_meta(&self, change: impl FnMut(&mut Meta) -> Result<()>) -> Result<Meta> {
+    fn change_meta(&self, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
         self.change_meta_within(UPDATE_WAIT, change)
     }
 
-    fn change_meta_within(&self, wait: Duration, change: impl FnMut(&mut Meta) -> Result<()>) -> Result<Meta> {
+    fn change_meta_within(&self, wait: Duration, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
         self.verify()?;
         let update = Update {
             paths: &self.paths,

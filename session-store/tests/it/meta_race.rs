@@ -1,10 +1,13 @@
 //! Metadata that several processes change at once.
 
 use super::process::{Player, race_seconds};
+use super::reference::{reads_meta, saves_meta};
 use session_core::{Meta, SessionName, TitleSource};
 use session_store::{NewSession, Session, Store};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Barrier;
+use std::thread;
 use tempfile::TempDir;
 
 fn session() -> (TempDir, Store, Session, PathBuf) {
@@ -81,4 +84,26 @@ fn beside_the_reference_neither_loses_a_field() {
     assert_eq!(meta.cost, said[0].parse::<f64>().expect("a number"), "its last word is taken");
     assert_eq!((meta.model, meta.title.as_str()), (ours.to_string(), "Oaks"));
     assert!(ours > 1 && meta.cost > 1.0, "both had their turns");
+}
+
+#[test]
+fn what_the_reference_writes_while_we_replace_the_file_is_not_lost() {
+    let (_dir, _store, _session, path) = session();
+    let session = super::parts::open(&path);
+    let paths = session.paths();
+    for round in 1..=200 {
+        let start = Barrier::new(2);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut meta = reads_meta(paths);
+                meta.cost = f64::from(round);
+                start.wait();
+                saves_meta(paths, &meta);
+            });
+            start.wait();
+            session.update_meta(|meta| meta.model = round.to_string()).expect("it can be changed");
+        });
+        let meta = session.meta().expect("it can be read").meta;
+        assert_eq!((meta.cost, meta.model), (f64::from(round), round.to_string()));
+    }
 }
