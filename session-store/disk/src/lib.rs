@@ -31,7 +31,7 @@ pub mod faults;
 
 pub use error::{DiskError, Op, ShortWrite};
 pub use ops::{
-    create_dir, create_dir_all, create_new, exchange, hard_link, open_append, open_private, remove_dir, remove_dir_all,
+    create_dir, create_dir_all, create_new, exchange, hard_link, open_append, open_existing, open_private, remove_dir, remove_dir_all,
     remove_file, rename, rename_new, set_mode, sync_data, sync_dir, truncate, write, write_at,
 };
 pub use replace::{Durability, replace, temp_name};

@@ -65,6 +65,14 @@ pub fn open_append(path: &Path) -> Result<File, DiskError> {
     gated(Op::Open, path, || OpenOptions::new().read(true).append(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
 }
 
+/// Opens an existing regular file for reading and writing in place; never creates, never follows a final link.
+///
+/// # Errors
+/// `NotFound` where it does not exist; whatever the system says otherwise.
+pub fn open_existing(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Open, path, || OpenOptions::new().read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
+}
+
 /// Opens a file for reading and writing, creating it with mode 0600 where it is missing; never follows a final link.
 ///
 /// # Errors
