@@ -7,7 +7,9 @@ use std::fs::File;
 use std::path::PathBuf;
 
 /// Room for a status, a record and a dossier.
-const ROOM_BYTES: u64 = 64 * 1024;
+pub(crate) const RECORDS_BYTES: u64 = 64 * 1024;
+/// More than the line that tells a loss, on a disk that gives whole pages.
+const LAST_WORD_BYTES: u64 = 8 * 1024;
 
 /// The only writer of a log.
 pub(crate) struct LogWriter {
@@ -34,17 +36,21 @@ impl LogWriter {
     }
 
     /// Gives up the end of the log, so that a full disk takes something that matters more.
-    pub(crate) fn make_room(&mut self) {
-        let len_bytes = self.len_bytes.saturating_sub(ROOM_BYTES);
+    pub(crate) fn make_room(&mut self, bytes: u64) {
+        let len_bytes = self.len_bytes.saturating_sub(bytes);
         if truncate(&self.file, &self.path, len_bytes).is_ok() {
             self.lost_bytes += self.len_bytes - len_bytes;
             self.len_bytes = len_bytes;
         }
     }
 
-    /// Says what was lost at the very end, if the disk lets it.
+    /// Says what was lost at the very end, on a full disk in the place of some more.
     pub(crate) fn finish(&mut self) {
         self.tell_loss();
+        if self.lost_bytes > 0 {
+            self.make_room(LAST_WORD_BYTES);
+            self.tell_loss();
+        }
     }
 
     fn tell_loss(&mut self) {

@@ -3,7 +3,7 @@
 use crate::dossier::Origin;
 use crate::entry::Entry;
 use crate::id::Paths;
-use crate::log_writer::LogWriter;
+use crate::log_writer::{LogWriter, RECORDS_BYTES};
 use crate::spawn::{self, Launch};
 use crate::start::put_down;
 use crate::{Identity, ProcError, ProcessId, State, dir_lock, procfs, settle, signal};
@@ -190,9 +190,12 @@ impl Supervised {
     fn keep_end(&mut self, code: i64, by: Option<String>) {
         let ended = Utc::now();
         if self.put_down_end(code, by.clone(), ended).is_err() {
-            self.log.make_room();
+            self.log.make_room(RECORDS_BYTES);
             // There is nobody to tell. Whoever looks finds the process gone.
             self.put_down_end(code, by, ended).ok();
+            if self.output.is_none() {
+                self.log.finish();
+            }
         }
     }
 

@@ -123,14 +123,14 @@ fn the_exit_status_survives_whatever_the_command_does() {
 #[test]
 fn p07_the_exit_status_survives_the_starter() {
     for session in Session::both() {
-        let go = session.fifo("go");
-        let start = Start::new("read x <go; exit 23", session.cwd());
+        session.gates(1);
+        let start = Start::new("read x <go1; exit 23", session.cwd());
         let starter = in_copy(|| i32::from(session.registry.start(&start).is_err()));
         assert_eq!(wait_for(starter), WaitStatus::Exited(starter, 0));
         let list = session.registry.list().expect("readable").processes;
         let [status] = &list[..] else { panic!("{list:?}") };
         assert_eq!(status.state, State::Running);
-        fs::write(go, "\n").expect("somebody reads");
+        session.go(1);
         assert_eq!(session.ended(&status.id).exit_code, Some(23));
     }
 }

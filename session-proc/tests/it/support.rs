@@ -100,11 +100,18 @@ impl Session {
         fs::write(self.file(name), text).expect("it is our directory");
     }
 
-    /// A FIFO in the commands' directory: opening it waits for the other side.
-    pub(crate) fn fifo(&self, name: &str) -> PathBuf {
-        let path = self.cwd().join(name);
-        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("the name is free");
-        path
+    /// Makes gates in the commands' directory: `read x <go1` waits until [`Session::go`] is called with 1. Each
+    /// serves once, because a reader that comes early finds the last writer.
+    pub(crate) fn gates(&self, count: u32) {
+        for n in 1..=count {
+            let path = self.cwd().join(format!("go{n}"));
+            nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("the name is free");
+        }
+    }
+
+    /// Lets the command through a gate, once it is there.
+    pub(crate) fn go(&self, n: u32) {
+        fs::write(self.cwd().join(format!("go{n}")), "\n").expect("somebody reads");
     }
 
     pub(crate) fn start(&self, command: &str) -> Status {
@@ -160,6 +167,20 @@ pub(crate) fn supervisor() -> Supervisor {
 
 pub(crate) fn is_live(process: &Identity) -> bool {
     process.liveness().expect("/proc is readable").is_live()
+}
+
+/// Nothing of the session runs, its supervisors included.
+pub(crate) fn is_empty(session: &Session) -> bool {
+    let dir = session.registry.dir().to_string_lossy().into_owned();
+    let runs = |pid: &str| {
+        let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let text = [read("environ"), read("cmdline")].concat();
+        let is_zombie = String::from_utf8_lossy(&read("stat")).contains(") Z ");
+        !is_zombie && String::from_utf8_lossy(&text).contains(&dir)
+    };
+    let pids =
+        fs::read_dir("/proc").expect("readable").flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    !pids.filter(|name| name.parse::<u32>().is_ok()).any(|pid| runs(&pid))
 }
 
 /// Asks until the answer is yes.
