@@ -34,12 +34,13 @@ impl Claim {
             if !create_exclusively(&paths.record())? {
                 continue;
             }
-            if !create_exclusively(&paths.log())? {
+            let claim = Claim { paths, kept: false };
+            if !create_exclusively(&claim.paths.log())? {
                 // The reference has started something whose record follows, or somebody left a log behind. The empty
                 // record stays: removing it could remove the reference's, which may stand in it by now.
+                claim.keep();
                 continue;
             }
-            let claim = Claim { paths, kept: false };
             let dossier = Dossier { origin: Some(origin(&claim.paths.id)), ..Dossier::default() };
             dossier.write(&claim.paths.dossier(), Durability::Os)?;
             thread::sleep(SECOND_LOOK);

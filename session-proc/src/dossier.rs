@@ -7,6 +7,7 @@ use crate::entry::Gone;
 use crate::{Identity, ProcError, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use session_disk::{Durability, replace};
 use std::path::Path;
 
@@ -53,6 +54,12 @@ pub(crate) struct Dossier {
     pub(crate) watch: Watch,
     #[serde(skip_serializing_if = "Told::is_nothing")]
     pub(crate) told: Told,
+    /// What a later version of this project may have added.
+    #[serde(flatten)]
+    pub(crate) more: Map<String, Value>,
+    /// The file is there and cannot be read as one. It is left as it is.
+    #[serde(skip)]
+    pub(crate) is_foreign: bool,
 }
 
 /// What was to be started, by whom, and when.
@@ -152,12 +159,16 @@ impl Told {
 impl Dossier {
     /// Reads the file. What is not there, or is not readable as one, is an empty one: the record still stands.
     pub(crate) fn read(path: &Path) -> Result<Dossier, ProcError> {
-        let file = small_file::read(path, MAX_DOSSIER_BYTES)?;
-        Ok(file.and_then(|file| serde_json::from_slice(&file.bytes).ok()).unwrap_or_default())
+        let Some(file) = small_file::read(path, MAX_DOSSIER_BYTES)? else { return Ok(Dossier::default()) };
+        let foreign = || Dossier { is_foreign: true, ..Dossier::default() };
+        Ok(serde_json::from_slice(&file.bytes).unwrap_or_else(|_| foreign()))
     }
 
-    /// Replaces the file.
+    /// Replaces the file, unless it is one that could not be read.
     pub(crate) fn write(&self, path: &Path, durability: Durability) -> Result<(), ProcError> {
+        if self.is_foreign {
+            return Ok(());
+        }
         let mut line = serde_json::to_vec(self).expect("strings, numbers and times always serialize");
         line.push(b'\n');
         Ok(replace(path, &line, durability)?)

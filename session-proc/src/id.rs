@@ -122,7 +122,7 @@ pub(crate) fn last_number(dir: &Path) -> Result<u64, ProcError> {
 }
 
 /// The names in a directory that are text. No directory: none.
-fn names(dir: &Path) -> Result<Vec<String>, ProcError> {
+pub(crate) fn names(dir: &Path) -> Result<Vec<String>, ProcError> {
     let fail = |source| ProcError::read(dir, source);
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,

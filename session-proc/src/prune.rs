@@ -1,11 +1,18 @@
 //! Removing the records of processes that have ended.
 
-use crate::entry::Entry;
-use crate::id::last_number;
+use crate::entry::{Entry, is_younger};
+use crate::id::{last_number, names, recorded};
 use crate::{ProcError, ProcessId, Registry, Status, dir_lock, settle};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use session_disk::remove_file;
+use std::fs;
 use std::io::ErrorKind;
+use std::path::Path;
+
+/// What a writer leaves that dies before it renames.
+const TEMP_PREFIX: &str = ".tmp-";
+/// A claim and a temporary file live for seconds.
+const OLD: TimeDelta = TimeDelta::hours(1);
 
 /// Which records of ended processes to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,7 +73,27 @@ impl Registry {
             }
             pruned.push(status.id);
         }
+        self.sweep()?;
         Ok(pruned)
+    }
+
+    /// Removes the empty records of claims that were given up in favour of the reference or by a death, and temporary
+    /// files of writers that died.
+    fn sweep(&self) -> Result<(), ProcError> {
+        let last = last_number(&self.dir)?;
+        for id in recorded(&self.dir)?.into_iter().filter(|id| id.number() != Some(last)) {
+            let paths = self.paths(&id);
+            if !paths.dossier().exists() && is_old(&paths.record(), |len| len == 0) {
+                remove_file(&paths.record())?;
+            }
+        }
+        for name in names(&self.dir)?.into_iter().filter(|name| name.starts_with(TEMP_PREFIX)) {
+            let path = self.dir.join(name);
+            if is_old(&path, |_| true) {
+                remove_file(&path)?;
+            }
+        }
+        Ok(())
     }
 
     fn is_supervised(&self, id: &ProcessId) -> Result<bool, ProcError> {
@@ -76,4 +103,12 @@ impl Registry {
             None => Ok(false),
         }
     }
+}
+
+/// Whether a regular file was written long ago and has such a length.
+fn is_old(path: &Path, has_len: impl FnOnce(u64) -> bool) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|file| {
+        let is_young = file.modified().map_or(true, |modified| is_younger(modified.into(), OLD));
+        file.is_file() && has_len(file.len()) && !is_young
+    })
 }

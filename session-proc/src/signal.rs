@@ -19,6 +19,8 @@ pub struct Signal(unix::Signal);
 impl Signal {
     /// Asks a process to end.
     pub const TERM: Signal = Signal(unix::Signal::SIGTERM);
+    /// Lets a stopped process go on.
+    pub(crate) const CONT: Signal = Signal(unix::Signal::SIGCONT);
     /// Ends a process that does not listen.
     pub const KILL: Signal = Signal(unix::Signal::SIGKILL);
 

@@ -11,7 +11,7 @@ use session_disk::{Durability, create_dir};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 /// What a log may have at most unless the caller says otherwise: 64 MiB.
 pub const LOG_CAP_BYTES: u64 = 64 * 1024 * 1024;
@@ -27,7 +27,11 @@ impl Supervisor {
     /// The executable, and the arguments before those that `supervise` is given: of a command line with verbs, the
     /// verb.
     pub fn new(program: impl Into<PathBuf>, args: impl IntoIterator<Item = impl Into<OsString>>) -> Supervisor {
-        Supervisor { program: program.into(), args: args.into_iter().map(Into::into).collect() }
+        let program = program.into();
+        // It is started in the command's directory. A bare name is looked for in the caller's `PATH`.
+        let is_path = program.components().count() > 1;
+        let absolute = if is_path { path::absolute(&program).ok() } else { None };
+        Supervisor { program: absolute.unwrap_or(program), args: args.into_iter().map(Into::into).collect() }
     }
 
     pub(crate) fn program(&self) -> &Path {

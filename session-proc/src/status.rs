@@ -43,6 +43,10 @@ pub struct Status {
     pub report: Report,
     /// How long it is meant to run. Unknown of processes that the reference started.
     pub lifetime: Option<Lifetime>,
+    /// Whether a turn was live in the session when it was started.
+    pub has_turn: bool,
+    /// The id of that turn, where it had one.
+    pub turn_id: Option<String>,
     /// Whether it runs although the turn that started it does not, or, without a turn, the process that did.
     pub is_orphan: bool,
 }
@@ -64,6 +68,7 @@ impl Status {
         let state = record.map_or(State::Starting, |record| record.state.clone());
         let dossier_fits = entry.is_at_home();
         let end = dossier.end.as_ref().filter(|_| dossier_fits);
+        let turn = origin.filter(|_| dossier_fits).and_then(|origin| origin.turn.as_ref());
         Ok(Status {
             id: paths.id.clone(),
             recorded_id: record.map_or_else(|| paths.id.to_string(), |record| record.id.clone()),
@@ -79,6 +84,8 @@ impl Status {
             gone: dossier.gone.filter(|_| dossier_fits && state == State::Gone),
             report: record.map(|record| record.report.clone()).unwrap_or_default(),
             lifetime: origin.filter(|_| dossier_fits).map(|origin| origin.lifetime),
+            has_turn: turn.is_some(),
+            turn_id: turn.and_then(|turn| turn.id.clone()),
             is_orphan: !state.is_final() && dossier_fits && is_orphan(dossier)?,
             state,
         })

@@ -43,6 +43,8 @@ pub enum Which {
     All,
     /// Those that are meant to end with the turn.
     Ephemeral,
+    /// Of these, those whose turn is over: what a turn that crashed has left.
+    LeftOver,
 }
 
 /// What became of a background process that was to be stopped.
@@ -103,10 +105,12 @@ impl Registry {
     #[doc(alias = "KillAll")]
     pub fn stop_all(&self, which: Which, stop: &Stop) -> Result<Vec<Stopped>, ProcError> {
         let mut targets = Vec::new();
-        for status in self.list()?.processes {
-            if which == Which::Ephemeral && status.lifetime != Some(Lifetime::Ephemeral) {
-                continue;
-            }
+        let is_meant = |status: &Status| match which {
+            Which::All => true,
+            Which::Ephemeral => status.lifetime == Some(Lifetime::Ephemeral),
+            Which::LeftOver => status.lifetime == Some(Lifetime::Ephemeral) && status.is_orphan && status.has_turn,
+        };
+        for status in self.list()?.processes.into_iter().filter(is_meant) {
             match self.target(&status.id, stop) {
                 Ok(target) => targets.push(target),
                 Err(ProcError::Misplaced { .. } | ProcError::NoProcess { .. } | ProcError::Unreadable { .. }) => {}
@@ -186,6 +190,10 @@ impl Target {
             Some(leader) => signal::send_group(leader, signal)? == Sent::Yes,
             None => false,
         };
+        if group_sent && signal != Signal::KILL {
+            // A stopped process hears nothing until it goes on.
+            group.map(|leader| signal::send_group(leader, Signal::CONT)).transpose()?;
+        }
         let mut left = Vec::new();
         for member in members {
             if member.bond == Bond::Number {
@@ -200,6 +208,9 @@ impl Target {
                 let sent =
                     if group_sent && is_of_group(&member) { Sent::Yes } else { signal::send(&member.process, signal)? };
                 self.note(&member, sent);
+                if sent == Sent::Yes && signal != Signal::KILL && !is_of_group(&member) {
+                    signal::send(&member.process, Signal::CONT)?;
+                }
             }
             if !self.unreached.contains_key(&member.process) {
                 left.push(member.process);

@@ -230,9 +230,9 @@ fn sign_up(paths: &Paths) -> Result<Origin, ProcError> {
     after.dossier.origin.filter(|_| before.record.is_none() && before.dossier.process.is_none()).ok_or_else(missing)
 }
 
-/// Makes this process deaf to requests to end, a parent for orphans, and awake when a child ends.
+/// Makes this process deaf to requests to end and to a limit on the size of files, a parent for orphans, and awake when a child ends.
 fn prepare() -> Result<SignalFd, Errno> {
-    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM, Signal::SIGPIPE] {
+    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM, Signal::SIGPIPE, Signal::SIGXFSZ] {
         // SAFETY: ignoring a signal runs no code.
         unsafe { nix::sys::signal::signal(signal, SigHandler::SigIgn)? };
     }

@@ -1,10 +1,11 @@
 //! Starting: what is on disk, what the process is given, and how its end is known.
 
-use crate::support::{Session, eventually, in_copy, is_live, supervisor, wait_for};
+use crate::support::{Session, eventually, in_copy, is_empty, is_live, supervisor, wait_for};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::wait::WaitStatus;
 use serde_json::Value;
-use session_proc::{Identity, Lifetime, ProcError, Registry, Start, State, Supervisor};
+use session_disk::faults::{self, Fault};
+use session_proc::{Identity, Lifetime, ProcError, Registry, Start, State, Supervisor, Tuning};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -267,4 +268,38 @@ fn a_registry_needs_no_directory_until_something_starts() {
     assert_eq!(registry.events().expect("nothing"), []);
     assert!(registry.stop_all(session_proc::Which::All, &session_proc::Stop::default()).expect("nothing").is_empty());
     assert!(!registry.dir().exists());
+}
+
+#[test]
+fn whichever_operation_fails_nothing_runs_and_the_id_is_free() {
+    for at in 0.. {
+        let session = Session::unsupervised();
+        let start = Start::new("exec sleep 600", session.cwd());
+        let run = faults::with(Fault::Full { at }, || session.registry.start(&start));
+        if !run.hit {
+            assert_eq!(run.result.expect("nothing failed").state, State::Running);
+            return;
+        }
+        run.result.expect_err("an operation failed");
+        assert!(is_empty(&session), "{at}");
+        let left = fs::read_dir(session.registry.dir()).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{at}");
+    }
+}
+
+#[test]
+fn what_is_written_by_others_is_left_as_it_is() {
+    let session = Session::unsupervised();
+    let id = session.run("true").id;
+    // A later version's: what it added stays.
+    let dossier = session.text(".bg1.id").expect("ours");
+    session.put(".bg1.id", &dossier.replacen('{', "{\"later\":[1],", 1));
+    assert_eq!(session.registry.events().expect("readable").len(), 1);
+    let after: Value = serde_json::from_str(&session.text(".bg1.id").expect("ours")).expect("JSON");
+    assert_eq!((&after["later"][0], &after["told"]["end"]), (&Value::from(1), &Value::from(true)));
+    // One that cannot be read is not replaced; the record still speaks.
+    session.put(".bg1.id", "{\"origin\":7}");
+    assert_eq!(session.registry.status(&id).expect("recorded").exit_code, Some(0));
+    session.registry.tune(&id, &Tuning { remind_every_s: Some(Some(5)), ..Tuning::default() }).expect("recorded");
+    assert_eq!(session.text(".bg1.id").as_deref(), Some("{\"origin\":7}"));
 }

@@ -1,10 +1,11 @@
 //! Stopping: everything that belongs to a process, and nothing else.
 
-use crate::support::{Job, Session, eventually, in_copy, is_empty, is_live, wait_for};
+use crate::support::{Job, Session, as_nobody, eventually, in_copy, is_empty, is_live, wait_for};
 use chrono::{TimeDelta, Utc};
 use nix::sys::wait::WaitStatus;
 use session_proc::{
-    Bond, Gone, Identity, Lifetime, ProcError, ProcessId, Start, State, Status, Stop, Stopped, Unreached, Which,
+    Bond, Gone, Identity, Lifetime, ProcError, ProcessId, Start, State, Status, Stop, Stopped, TurnMarker, Unreached,
+    Which,
 };
 use std::fs;
 use std::time::Duration;
@@ -303,4 +304,61 @@ fn p01_orphans_are_known_and_nothing_of_them_is_left() {
         session.registry.stop_all(Which::All, &quick()).expect("readable");
         assert!(is_empty(&session));
     }
+}
+
+#[test]
+fn who_may_not_be_stopped_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let session = Session::supervised();
+    let status = session.start("sleep 600 & wait");
+    eventually("both run", || processes(&session, &status).len() == 2);
+    let open =
+        |path: &std::path::Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours");
+    open(session.cwd(), 0o755);
+    open(session.registry.dir(), 0o777);
+    for entry in fs::read_dir(session.registry.dir()).expect("it is there").flatten() {
+        open(&entry.path(), 0o666);
+    }
+    let (registry, id) = (session.registry.clone(), status.id.clone());
+    let Some(stopped) = as_nobody(false, move || registry.stop(&id, &quick())) else { return };
+    let stopped = stopped.expect("there is a record");
+    assert_eq!(stopped.signalled, []);
+    let survivors: Vec<_> = stopped.survivors.iter().map(|survivor| survivor.why).collect();
+    assert_eq!(survivors, [Unreached::NotPermitted, Unreached::NotPermitted]);
+    assert_eq!(stopped.status.expect("recorded").state, State::Running);
+}
+
+#[test]
+fn a_process_that_was_halted_hears_that_it_is_asked_to_end() {
+    for session in Session::both() {
+        let status = session.start("trap 'echo bye; exit 6' TERM; echo $$ >pid; while :; do sleep 0.05; done");
+        let shell = session.told_process("pid");
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(shell.pid), nix::sys::signal::Signal::SIGSTOP).expect("ours");
+        let patient = Stop { grace: Duration::from_secs(30), ..Stop::default() };
+        assert_eq!(session.registry.stop(&status.id, &patient).expect("it can be stopped").survivors, []);
+        assert!(session.text("bg1.log").expect("a log").ends_with("bye\n"));
+    }
+}
+
+#[test]
+fn what_a_turn_that_crashed_has_left_is_known() {
+    let session = Session::supervised();
+    let start = |lifetime| {
+        let start = Start::new("sleep 600", session.cwd()).lifetime(lifetime);
+        session.registry.start(&start).map(|status| status.id)
+    };
+    start(Lifetime::Ephemeral).expect("it starts");
+    let turn = in_copy(|| {
+        let marker = TurnMarker::start(session.registry.dir(), "t1");
+        let started = [Lifetime::Ephemeral, Lifetime::Persistent].map(|lifetime| start(lifetime).is_ok());
+        // Nothing is cleaned up.
+        std::mem::forget(marker);
+        i32::from(started != [true, true])
+    });
+    assert_eq!(wait_for(turn), WaitStatus::Exited(turn, 0));
+    let list = session.registry.list().expect("readable").processes;
+    let of_turn: Vec<_> = list.iter().map(|status| (status.turn_id.as_deref(), status.is_orphan)).collect();
+    assert_eq!(of_turn, [(None, false), (Some("t1"), true), (Some("t1"), true)]);
+    let stopped = session.registry.stop_all(Which::LeftOver, &quick()).expect("readable");
+    assert_eq!(stopped.iter().map(|stopped| stopped.id.as_str()).collect::<Vec<_>>(), ["bg2"]);
 }

@@ -1,5 +1,8 @@
 //! Processes that do not outlive their test, and waiting that ends.
 
+use nix::libc;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal as UnixSignal, killpg};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork};
@@ -169,6 +172,27 @@ pub(crate) fn is_live(process: &Identity) -> bool {
     process.liveness().expect("/proc is readable").is_live()
 }
 
+/// Lets `act` run on a thread that has become somebody else, so that it may not signal this process. `None` where the
+/// test itself may not do that.
+pub(crate) fn as_nobody<T: Send + 'static>(hide: bool, act: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    const NOBODY: libc::uid_t = 65534;
+    let thread = thread::spawn(move || {
+        if hide {
+            unshare(CloneFlags::CLONE_NEWNS).ok()?;
+            mount(None::<&str>, "/", None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None::<&str>).ok()?;
+            mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), Some("hidepid=invisible")).ok()?;
+        }
+        // SAFETY: the raw calls change the user and groups of this thread only, and the thread ends with `act`.
+        let changed = unsafe {
+            libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) == 0
+                && libc::syscall(libc::SYS_setresgid, NOBODY, NOBODY, NOBODY) == 0
+                && libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) == 0
+        };
+        changed.then(act)
+    });
+    thread.join().expect("the thread does not panic")
+}
+
 /// Nothing of the session runs, its supervisors included.
 pub(crate) fn is_empty(session: &Session) -> bool {
     let dir = session.registry.dir().to_string_lossy().into_owned();
@@ -200,7 +224,7 @@ pub(crate) fn in_copy(act: impl FnOnce() -> i32) -> Pid {
         ForkResult::Child => {
             let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act)).unwrap_or(101);
             // SAFETY: it ends the copy at once.
-            unsafe { nix::libc::_exit(code) }
+            unsafe { libc::_exit(code) }
         }
     }
 }
