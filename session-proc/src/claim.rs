@@ -27,7 +27,11 @@ impl Claim {
     ///
     /// On disk when it returns: an empty record, which the reference passes over; an empty log; and the dossier, which
     /// says what is to be started and who is about to.
-    pub(crate) fn take(dir: &Path, origin: impl Fn(&ProcessId) -> Origin) -> Result<Claim, ProcError> {
+    pub(crate) fn take(dir: &Path, origin: &Origin) -> Result<Claim, ProcError> {
+        Claim::take_and_wait(dir, origin, |_| thread::sleep(SECOND_LOOK))
+    }
+
+    fn take_and_wait(dir: &Path, origin: &Origin, mut wait: impl FnMut(&Paths)) -> Result<Claim, ProcError> {
         let first = last_number(dir)?.saturating_add(1);
         for number in first..first.saturating_add(MAX_TRIES) {
             let paths = Paths::new(dir, &ProcessId::numbered(number));
@@ -41,9 +45,9 @@ impl Claim {
                 claim.keep();
                 continue;
             }
-            let dossier = Dossier { origin: Some(origin(&claim.paths.id)), ..Dossier::default() };
+            let dossier = Dossier { origin: Some(origin.clone()), ..Dossier::default() };
             dossier.write(&claim.paths.dossier(), Durability::Os)?;
-            thread::sleep(SECOND_LOOK);
+            wait(&claim.paths);
             if claim.is_undisputed()? {
                 return Ok(claim);
             }
@@ -83,5 +87,63 @@ fn create_exclusively(path: &Path) -> Result<bool, DiskError> {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Identity, Lifetime};
+    use chrono::Utc;
+
+    fn origin() -> Origin {
+        Origin {
+            token: "0f".to_owned(),
+            name: String::new(),
+            command: "oak".to_owned(),
+            cwd: ".".to_owned(),
+            lifetime: Lifetime::Ephemeral,
+            report: "exit".to_owned(),
+            log_cap_bytes: 0,
+            claimed: Utc::now(),
+            starter: Identity::own().expect("/proc is readable"),
+            turn: None,
+        }
+    }
+
+    fn files(dir: &Path) -> Vec<(String, String)> {
+        let entries = fs::read_dir(dir).expect("it is there").flatten();
+        let text = |entry: &fs::DirEntry| fs::read_to_string(entry.path()).expect("text");
+        let mut files: Vec<_> =
+            entries.map(|entry| (entry.file_name().into_string().expect("UTF-8"), text(&entry))).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn an_id_that_the_reference_takes_meanwhile_is_its_own() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        // It looked before the claim, and writes its record after it.
+        let wait = |paths: &Paths| {
+            if paths.id.number() == Some(1) {
+                fs::write(paths.log(), "theirs\n").expect("it is our directory");
+                fs::write(paths.record(), "{}\n").expect("it is our directory");
+            }
+        };
+        let claim = Claim::take_and_wait(scratch.path(), &origin(), wait).expect("there are more ids");
+        assert_eq!(claim.paths.id.as_str(), "bg2");
+        drop(claim);
+        let theirs = [("bg1.json", "{}\n"), ("bg1.log", "theirs\n")];
+        assert_eq!(files(scratch.path()), theirs.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn a_claim_that_is_not_kept_leaves_nothing() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let claim = Claim::take_and_wait(scratch.path(), &origin(), |_| {}).expect("the id is free");
+        let names: Vec<_> = files(scratch.path()).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [".bg1.id", "bg1.json", "bg1.log"]);
+        drop(claim);
+        assert_eq!(files(scratch.path()), []);
     }
 }

@@ -1,10 +1,9 @@
 //! Signals: checked first, sent through a pidfd, and refused where they would hit the wrong one.
 
-use crate::identity::own_pid;
 use crate::{Identity, Liveness, ProcError, procfs};
 use nix::libc;
 use nix::sys::signal as unix;
-use nix::unistd::{Pid, getpgrp, getsid};
+use nix::unistd::{Pid, getsid};
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 use std::fmt;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -68,7 +67,7 @@ pub(crate) enum Sent {
 /// Sends a signal to a process, if that is still the one that is meant.
 pub(crate) fn send(target: &Identity, signal: Signal) -> Result<Sent, ProcError> {
     let Some(stat) = procfs::stat(target.pid)? else { return Ok(Sent::Gone) };
-    if is_own(target.pid, stat.group, stat.session) {
+    if is_own(target.pid, stat.session) {
         return Ok(Sent::No(Unreached::Refused));
     }
     let Some(pidfd) = hold(target)? else { return Ok(Sent::Gone) };
@@ -83,7 +82,7 @@ pub(crate) fn send(target: &Identity, signal: Signal) -> Result<Sent, ProcError>
 /// slips through by forking.
 pub(crate) fn send_group(leader: &Identity, signal: Signal) -> Result<Sent, ProcError> {
     let Some(stat) = procfs::stat(leader.pid)? else { return Ok(Sent::Gone) };
-    if is_own(leader.pid, leader.pid, stat.session) {
+    if is_own(leader.pid, stat.session) {
         return Ok(Sent::No(Unreached::Refused));
     }
     let Some(held) = hold(leader)? else { return Ok(Sent::Gone) };
@@ -152,10 +151,10 @@ fn judge(sent: Result<(), i32>) -> Sent {
     }
 }
 
-/// The calling process, its group and its session are nobody's background process.
-fn is_own(pid: i32, group: i32, session: i32) -> bool {
-    let own_session = getsid(None).map(Pid::as_raw);
-    pid <= 1 || pid == own_pid() || group == getpgrp().as_raw() || Ok(session) == own_session
+/// The calling process, its group and its session are nobody's background process. Process and group lie within the
+/// session, which so answers for them.
+fn is_own(pid: i32, session: i32) -> bool {
+    pid <= 1 || getsid(None).is_ok_and(|own_session| own_session.as_raw() == session)
 }
 
 fn to_rustix(signal: Signal) -> rustix::process::Signal {

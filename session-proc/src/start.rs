@@ -177,7 +177,7 @@ impl Registry {
         let turn =
             TurnMarker::read(&self.dir)?.and_then(|turn| Some(TurnRef { id: turn.turn_id, process: turn.process? }));
         let token = mark::token();
-        let claim = Claim::take(&self.dir, |_| start.origin(&starter, turn.as_ref(), &token))?;
+        let claim = Claim::take(&self.dir, &start.origin(&starter, turn.as_ref(), &token))?;
         self.watch_from_the_start(&claim.paths, start)?;
         match &self.supervisor {
             Some(supervisor) => match spawn::supervised(supervisor, &claim.paths, start) {
