@@ -7,7 +7,7 @@
 use crate::{ProcError, small_file};
 use serde::{Deserialize, Serialize};
 use session_disk::{Durability, open_existing, replace, truncate, write_at};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::thread;
@@ -82,15 +82,36 @@ impl Cut {
     }
 }
 
-/// The right to change a log (exclusive) or to rely on what a position means (shared) for a moment. Who waits for too
+/// The right to change a log, or to rely on what a position means, for a moment. Who waits for too
 /// long goes on without it: a reader that was stopped must not stop the process that writes.
-pub(crate) fn lock(log: &File, exclusive: bool) {
+pub(crate) fn lock(log: &File, access: Access) -> LogLock<'_> {
     for _ in 0..LOCK_TRIES {
-        let locked = if exclusive { log.try_lock() } else { log.try_lock_shared() };
+        let locked = match access {
+            Access::Change => log.try_lock(),
+            Access::Read => log.try_lock_shared(),
+        };
         match locked {
-            Err(std::fs::TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
-            Ok(()) | Err(std::fs::TryLockError::Error(_)) => return,
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
+            Ok(()) | Err(TryLockError::Error(_)) => break,
         }
+    }
+    LogLock(log)
+}
+
+/// What a log is locked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Change,
+    Read,
+}
+
+/// A log that is locked, or that could not be.
+pub(crate) struct LogLock<'a>(&'a File);
+
+impl Drop for LogLock<'_> {
+    fn drop(&mut self) {
+        // A copy of this process must not hold it on; see `DirLock`.
+        self.0.unlock().ok();
     }
 }
 
@@ -102,7 +123,7 @@ pub(crate) fn lock(log: &File, exclusive: bool) {
 pub(crate) fn cut(log_path: &Path, cut_path: &Path, cap_bytes: u64) -> Result<u64, ProcError> {
     let cap_bytes = cap_bytes.max(MIN_CAP_BYTES);
     let log = Log { file: open_existing(log_path)?, path: log_path };
-    lock(&log.file, true);
+    let _lock = lock(&log.file, Access::Change);
     let mut cut = finish(&log, Cut::read(cut_path)?, cut_path)?;
     let len = log.len()?;
     if len < cap_bytes / 4 * 3 {

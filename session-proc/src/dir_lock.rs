@@ -10,7 +10,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST_NAP: Duration = Duration::from_millis(20);
 
 /// The records of one session are this process's to change. The kernel releases the lock when the holder ends.
-pub(crate) struct DirLock(#[expect(dead_code, reason = "it is held, not used")] File);
+pub(crate) struct DirLock(File);
+
+impl Drop for DirLock {
+    fn drop(&mut self) {
+        // Closing is not enough: another thread may have copied this process, and the copy holds the descriptor too.
+        // If unlocking fails, closing is what is left to do.
+        self.0.unlock().ok();
+    }
+}
 
 /// Locks the directory itself (flock), so that nothing is written for it, waiting for others up to ten seconds.
 pub(crate) fn lock(dir: &Path) -> Result<DirLock, ProcError> {

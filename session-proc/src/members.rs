@@ -2,7 +2,7 @@
 
 use crate::mark::{self, Marks};
 use crate::procfs::{self, Stat};
-use crate::{Identity, ProcError};
+use crate::{Identity, ProcError, signal};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -73,6 +73,8 @@ impl Snapshot {
             running().filter_map(|(&pid, stat)| Some((pid, self.bond(kin, pid, stat)?))).collect();
         let mut parents: HashSet<i32> = supervisor.into_iter().collect();
         parents.extend(bonds.iter().filter(|&(_, bond)| *bond != Bond::Number).map(|(&pid, _)| pid));
+        // A record that names the caller, or somebody it works with, must not hand over all of their children.
+        parents.retain(|pid| !self.is_of_caller(*pid));
         // Each round finds the next generation; the last one finds nobody.
         loop {
             let is_child = |stat: &Stat| {
@@ -141,6 +143,10 @@ impl Snapshot {
         } else {
             None
         }
+    }
+
+    fn is_of_caller(&self, pid: i32) -> bool {
+        self.stats.get(&pid).is_some_and(|stat| signal::is_own(pid, stat.session))
     }
 
     fn marks(&self, pid: i32) -> Option<&Marks> {

@@ -1,6 +1,6 @@
 //! Reading a log by a cursor.
 
-use crate::cut::{self, Cut, is_continuation, unfinished};
+use crate::cut::{self, Access, Cut, is_continuation, unfinished};
 use crate::id::Paths;
 use crate::{ProcError, ProcessId, Registry};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
@@ -70,7 +70,7 @@ pub(crate) fn read(paths: &Paths, want: Want) -> Result<Piece, ProcError> {
     let Some(log) = open(paths)? else {
         return Ok(Piece { output: Output { bytes: Vec::new(), skipped_bytes: 0, cursor: want.cursor }, offset: 0 });
     };
-    cut::lock(&log, false);
+    let _lock = cut::lock(&log, Access::Read);
     let cut = Cut::read(&paths.cut())?;
     let end = cut.position(log.metadata().map_err(fail)?.len());
     let wanted = if want.cursor > end { 0 } else { want.cursor };

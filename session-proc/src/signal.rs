@@ -153,7 +153,7 @@ fn judge(sent: Result<(), i32>) -> Sent {
 
 /// The calling process, its group and its session are nobody's background process. Process and group lie within the
 /// session, which so answers for them.
-fn is_own(pid: i32, session: i32) -> bool {
+pub(crate) fn is_own(pid: i32, session: i32) -> bool {
     pid <= 1 || getsid(None).is_ok_and(|own_session| own_session.as_raw() == session)
 }
 

@@ -222,12 +222,14 @@ fn p03_p04_records_that_name_nobody_or_ourselves_hurt_nobody() {
         let session = Session::unsupervised();
         let id = record(&session, pid, 0);
         if pid > 1 {
-            // Also when everything fits.
+            // Also when everything fits. A child of ours that it does not name is not its either.
             let own = Identity::own().expect("readable");
             session.put(".bg1.id", &serde_json::json!({ "process": own }).to_string());
         }
+        let child = Job::in_session("sleep 600");
         let stopped = session.registry.stop(&id, &quick()).expect("there is a record");
         assert_eq!(stopped.signalled, [], "{pid}");
+        assert!(is_live(&child.identity()));
         if pid == own {
             assert!(
                 !stopped.survivors.is_empty()

@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A child in a process group of its own. Dropping it kills the group.
-pub(crate) struct Job(pub(crate) Child);
+/// A child in a process group of its own. Dropping it kills the group, as long as the child is not reaped.
+pub(crate) struct Job(pub(crate) Child, Identity);
 
 impl Job {
     pub(crate) fn shell(script: &str) -> Job {
@@ -32,7 +32,7 @@ impl Job {
 
     pub(crate) fn run(command: &mut Command) -> Job {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        Job(command.spawn().expect("the system has this program"))
+        Job::of(command.spawn().expect("the system has this program"))
     }
 
     /// As the reference starts it: in a session of its own.
@@ -41,23 +41,31 @@ impl Job {
         command.arg("-c").arg(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // SAFETY: setsid is a system call and nothing else.
         unsafe { command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(Into::into)) };
-        Job(command.spawn().expect("the system has a shell"))
+        Job::of(command.spawn().expect("the system has a shell"))
+    }
+
+    fn of(child: Child) -> Job {
+        let pid = i32::try_from(child.id()).expect("pids are below 2^22");
+        let identity = Identity::of(pid).expect("/proc is readable").expect("the child is not reaped");
+        Job(child, identity)
     }
 
     pub(crate) fn pid(&self) -> i32 {
-        i32::try_from(self.0.id()).expect("pids are below 2^22")
+        self.1.pid
     }
 
     pub(crate) fn identity(&self) -> Identity {
-        Identity::of(self.pid()).expect("/proc is readable").expect("the child is not reaped")
+        self.1.clone()
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        // The leader is not reaped yet, so the group is still this one; it may be empty.
-        killpg(Pid::from_raw(self.pid()), UnixSignal::SIGKILL).ok();
-        drop(self.0.wait());
+        // Until it is reaped, the number is the child's; its group may be empty.
+        if Identity::of(self.pid()).is_ok_and(|identity| identity.as_ref() == Some(&self.1)) {
+            killpg(Pid::from_raw(self.pid()), UnixSignal::SIGKILL).ok();
+            drop(self.0.wait());
+        }
     }
 }
 
