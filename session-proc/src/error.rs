@@ -1,6 +1,6 @@
-//! What can fail: looking at a process, or at a file under `proc/`.
+//! What can fail: looking at a process, or at a file under `proc/`; starting, stopping and waiting.
 
-use crate::LiveTurn;
+use crate::{LiveTurn, ProcessId};
 use session_disk::DiskError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,91 @@ pub enum ProcError {
         proc_dir: PathBuf,
         /// Who runs it.
         turn: Box<LiveTurn>,
+    },
+    /// There is no record of this id.
+    #[error("no background process {id} in {}", proc_dir.display())]
+    NoProcess {
+        /// The id.
+        id: ProcessId,
+        /// The session's directory of process records.
+        proc_dir: PathBuf,
+    },
+    /// A record is no JSON, or has a member of the wrong type.
+    #[error("cannot read the record {}", path.display())]
+    Unreadable {
+        /// The record.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// The id inside a record is not its name, so it is not clear whose it is.
+    #[error("the record {} has another id inside", path.display())]
+    Misplaced {
+        /// The record.
+        path: PathBuf,
+    },
+    /// Others took every id that was tried.
+    #[error("no free id for a background process in {}", proc_dir.display())]
+    NoFreeId {
+        /// The session's directory of process records.
+        proc_dir: PathBuf,
+    },
+    /// The command line has nothing in it.
+    #[error("the command is empty")]
+    EmptyCommand,
+    /// A pattern is no regular expression.
+    #[error("the pattern {pattern:?} cannot be used: {reason}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A program could not be started.
+    #[error("cannot start {}", program.display())]
+    Spawn {
+        /// The program.
+        program: PathBuf,
+        /// The cause that the operating system gave.
+        source: io::Error,
+    },
+    /// The supervisor did not say whether the command runs. It may run: its claim stays.
+    #[error("the supervisor {} did not answer", program.display())]
+    SupervisorSilent {
+        /// The supervisor.
+        program: PathBuf,
+    },
+    /// The supervisor could not put the command on record, and did not leave it running.
+    #[error("the supervisor {} could not record the command", program.display())]
+    SupervisorFailed {
+        /// The supervisor.
+        program: PathBuf,
+    },
+    /// The arguments of a supervisor are not those that a registry gives.
+    #[error("a supervisor is started by a registry, with a directory and an id")]
+    Arguments,
+    /// A supervisor was started in a process that has more than one thread.
+    #[error("a supervisor must be the only thread of its process")]
+    Threads,
+    /// The directory's lock could not be taken: the file system may not have any.
+    #[error("cannot lock {}", path.display())]
+    Lock {
+        /// The directory.
+        path: PathBuf,
+        /// The cause that the operating system gave.
+        source: io::Error,
+    },
+    /// Another process holds the directory's lock, for longer than anything should take.
+    #[error("{} is locked by another process", path.display())]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The kernel refused to wait.
+    #[error("cannot wait for a background process")]
+    Wait {
+        /// The cause that the operating system gave.
+        source: io::Error,
     },
 }
 

@@ -59,9 +59,19 @@ impl Liveness {
     /// # Errors
     /// When `/proc` cannot be read.
     pub fn by_start(pid: i32, started_by: DateTime<Utc>) -> Result<Liveness, ProcError> {
+        Liveness::by_start_between(pid, DateTime::<Utc>::MIN_UTC, started_by)
+    }
+
+    /// As [`Liveness::by_start`], where also a moment is known before which the process had not started.
+    pub(crate) fn by_start_between(
+        pid: i32,
+        started_after: DateTime<Utc>,
+        started_by: DateTime<Utc>,
+    ) -> Result<Liveness, ProcError> {
         judge(pid, |stat| {
-            let tolerance = TimeDelta::seconds(TOLERANCE_S);
-            Ok(procfs::wall_time(stat.start_ticks)? <= started_by.checked_add_signed(tolerance).unwrap_or(started_by))
+            let latest = started_by.checked_add_signed(TimeDelta::seconds(TOLERANCE_S)).unwrap_or(started_by);
+            let started = procfs::wall_time(stat.start_ticks)?;
+            Ok(started_after <= started && started <= latest)
         })
     }
 }

@@ -7,9 +7,14 @@
 //!   is dead; a process of another user is as live as one's own.
 //! - [`TurnMarker`] marks the running turn of a session, in files that the reference reads and writes too, and
 //!   [`TurnMarker::read`] finds the live turn.
-//! - [`live_processes`] tells which background processes run.
+//! - [`Registry`] starts commands that outlive the turn, and answers what became of them: their state, their output
+//!   by a cursor, what happened since anybody asked, who belongs to them. It stops all of that and nothing else.
+//! - [`supervise`] is the `main` of the small process that stays with a command when its starter is gone.
 //!
-//! It knows a session's `proc/` directory and nothing of histories, locks or inboxes, and it starts no thread.
+//! It knows a session's `proc/` directory and nothing of histories, locks or inboxes. It starts no thread, and it
+//! uses no cgroup, which would need privileges; that a supervisor is given orphans (a *subreaper*) needs none.
+//!
+//! # A turn
 //!
 //! ```
 //! use session_proc::{Identity, TurnMarker};
@@ -27,15 +32,85 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # A background process
+//!
+//! ```
+//! use session_proc::{Registry, Start, Stop, Until, Waited};
+//!
+//! # fn main() -> Result<(), session_proc::ProcError> {
+//! # let session = tempfile::tempdir().expect("a scratch directory");
+//! # let proc_dir = session.path().join("proc");
+//! // A program with an executable of its own names a supervisor: `with_supervisor`.
+//! let registry = Registry::open(&proc_dir)?;
+//! let server = registry.start(&Start::new("echo ready; exec sleep 600", session.path()).name("server"))?;
+//!
+//! let ready = Until::Match { pattern: "^ready$".to_owned(), from: 0 };
+//! assert!(matches!(registry.wait(&server.id, &ready, None)?, Waited::Matched { .. }));
+//!
+//! let stopped = registry.stop(&server.id, &Stop::default())?;
+//! assert!(stopped.survivors.is_empty());
+//! assert_eq!(registry.events()?[0].text, "Background process bg1 (server) was killed.\nIts last output:\nready\n");
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
-mod identity;
-mod live;
 mod procfs;
 mod small_file;
+
+mod identity;
 mod turn;
 
+mod dir_lock;
+mod dossier;
+mod entry;
+mod id;
+mod record;
+mod registry;
+mod settle;
+mod status;
+mod trim;
+
+mod claim;
+mod mark;
+mod spawn;
+mod start;
+mod supervise;
+
+mod cut;
+mod log_writer;
+mod output;
+
+mod events;
+mod pattern;
+mod watch;
+
+mod members;
+mod signal;
+mod stop;
+
+mod live;
+mod lost;
+mod prune;
+
+pub use dossier::Lifetime;
+pub use entry::Gone;
 pub use error::ProcError;
+pub use events::{Event, EventKind, Tuning};
+pub use id::ProcessId;
 pub use identity::{Identity, Liveness};
 pub use live::{LiveProcess, live_processes};
+pub use lost::{Lost, LostWhy};
+pub use members::{Bond, Member};
+pub use output::{Excess, OUTPUT_BYTES, Output};
+pub use prune::Prune;
+pub use record::{Report, State};
+pub use registry::{Listing, Registry};
+pub use signal::{Signal, Unreached};
+pub use start::{LOG_CAP_BYTES, Start, Supervisor};
+pub use status::Status;
+pub use stop::{Stop, Stopped, Survivor, Which};
+pub use supervise::supervise;
 pub use turn::{LiveTurn, Standing, TurnMarker};
+pub use watch::{Until, Waited, Watch};

@@ -18,6 +18,10 @@ pub(crate) struct Stat {
     pub(crate) state: u8,
     /// The parent's pid, 0 for a process whose parent is outside this pid namespace.
     pub(crate) parent: i32,
+    /// The process group.
+    pub(crate) group: i32,
+    /// The session, in the kernel's sense.
+    pub(crate) session: i32,
     /// The threads that have not been reaped, the leader included.
     pub(crate) threads: u64,
     /// When it started, in clock ticks since boot.
@@ -40,9 +44,11 @@ impl Stat {
         // Numbered from 1 in proc_pid_stat(5); the state is field 3, and `nth` counts from the field before.
         let state = *fields.next()?.as_bytes().first()?;
         let parent = fields.next()?.parse().ok()?;
-        let threads = fields.nth(15)?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
+        let threads = fields.nth(13)?.parse().ok()?;
         let start_ticks = fields.nth(1)?.parse().ok()?;
-        Some(Stat { state, parent, threads, start_ticks })
+        Some(Stat { state, parent, group, session, threads, start_ticks })
     }
 }
 
@@ -60,6 +66,23 @@ pub(crate) fn stat(pid: i32) -> Result<Option<Stat>, ProcError> {
 pub(crate) fn command_name(pid: i32) -> Option<String> {
     let name = fs::read(of(pid, "comm")).ok()?;
     Some(String::from_utf8_lossy(name.strip_suffix(b"\n").unwrap_or(&name)).into_owned())
+}
+
+/// Every pid that this user may see, in no order. Processes come and go while the list is read.
+pub(crate) fn pids() -> Result<Vec<i32>, ProcError> {
+    let root = Path::new("/proc");
+    let mut pids = Vec::new();
+    for entry in fs::read_dir(root).map_err(|source| ProcError::read(root, source))? {
+        let entry = entry.map_err(|source| ProcError::read(root, source))?;
+        pids.extend(entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+    }
+    Ok(pids)
+}
+
+/// The environment that a process was started with, as `NAME=value` pieces, each ended by a NUL. `None`: it ended, or
+/// this user may not look. A process can overwrite this memory.
+pub(crate) fn environment(pid: i32) -> Option<Vec<u8>> {
+    fs::read(of(pid, "environ")).ok()
 }
 
 /// What tells this boot of the machine from every other.
@@ -110,7 +133,10 @@ mod tests {
     #[test]
     fn a_command_name_cannot_pose_as_fields() {
         let line = b"77 (a) Z 1 (\n) S 4 5 6 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 9 0 123456 1000 1\n";
-        assert_eq!(Stat::parse(line), Some(Stat { state: b'S', parent: 4, threads: 9, start_ticks: 123_456 }));
+        assert_eq!(
+            Stat::parse(line),
+            Some(Stat { state: b'S', parent: 4, group: 5, session: 6, threads: 9, start_ticks: 123_456 })
+        );
     }
 
     #[test]
@@ -121,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_zombie_leader_with_running_threads_is_not_dead() {
-        let stat = |state, threads| Stat { state, parent: 4, threads, start_ticks: 1 };
+        let stat = |state, threads| Stat { state, parent: 4, group: 5, session: 6, threads, start_ticks: 1 };
         assert!(stat(b'Z', 1).is_dead() && stat(b'X', 1).is_dead() && stat(b'Z', 0).is_dead());
         assert!(!stat(b'Z', 2).is_dead() && !stat(b'S', 1).is_dead() && !stat(b'T', 1).is_dead());
     }

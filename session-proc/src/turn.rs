@@ -4,15 +4,12 @@ use crate::identity::own_pid;
 use crate::{Identity, Liveness, ProcError, procfs, small_file};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use session_core::layout::{TURN, TURN_PID};
 use session_disk::{Durability, create_dir, remove_file, replace};
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The file that the reference writes and reads: the pid in decimal and a newline.
-const PID_FILE: &str = "turn.pid";
-/// Ours: who that pid is, so that a pid that is used again is not taken for the turn.
-const IDENTITY_FILE: &str = ".turn";
 const MAX_PID_FILE_BYTES: u64 = 4096;
 const MAX_IDENTITY_FILE_BYTES: u64 = 64 * 1024;
 
@@ -76,7 +73,7 @@ impl TurnMarker {
     /// Where the reference keeps the pid of the running turn.
     #[doc(alias = "TurnPIDPath")]
     pub fn pid_path(proc_dir: &Path) -> PathBuf {
-        proc_dir.join(PID_FILE)
+        proc_dir.join(TURN_PID)
     }
 
     /// The live turn of the session whose process records are in `proc_dir`, if there is one.
@@ -93,7 +90,7 @@ impl TurnMarker {
     #[doc(alias = "ActiveTurns")]
     pub fn read(proc_dir: &Path) -> Result<Option<LiveTurn>, ProcError> {
         let ours = read_identity(proc_dir)?;
-        let theirs = small_file::read(&proc_dir.join(PID_FILE), MAX_PID_FILE_BYTES)?;
+        let theirs = small_file::read(&proc_dir.join(TURN_PID), MAX_PID_FILE_BYTES)?;
         if let Some(file) = theirs
             && let Some(pid) = parse_pid(&file.bytes)
             && ours.as_ref().is_none_or(|ours| ours.process.pid != pid)
@@ -174,7 +171,7 @@ impl TurnMarker {
     /// # Errors
     /// The step that failed; `NotFound` where the session was deleted.
     pub fn ensure(&self) -> Result<Standing, ProcError> {
-        let file = small_file::read(&self.proc_dir.join(PID_FILE), MAX_PID_FILE_BYTES)?;
+        let file = small_file::read(&self.proc_dir.join(TURN_PID), MAX_PID_FILE_BYTES)?;
         let pid = file.and_then(|file| parse_pid(&file.bytes));
         if pid == Some(self.own.process.pid) && read_identity(&self.proc_dir)?.as_ref() == Some(&self.own) {
             return Ok(Standing::Intact);
@@ -201,9 +198,9 @@ impl TurnMarker {
         let mut line = serde_json::to_vec(&self.own).expect("strings, numbers and a time always serialize");
         line.push(b'\n');
         // Ours first: with it alone the turn is live already, and exactly.
-        replace(&self.proc_dir.join(IDENTITY_FILE), &line, Durability::Os)?;
+        replace(&self.proc_dir.join(TURN), &line, Durability::Os)?;
         let pid = format!("{}\n", self.own.process.pid);
-        replace(&self.proc_dir.join(PID_FILE), pid.as_bytes(), Durability::Os)?;
+        replace(&self.proc_dir.join(TURN_PID), pid.as_bytes(), Durability::Os)?;
         Ok(())
     }
 
@@ -214,13 +211,13 @@ impl TurnMarker {
         }
         let ours = read_identity(&self.proc_dir)?;
         let taken_over = ours.as_ref().is_some_and(|ours| ours != &self.own);
-        let file = small_file::read(&self.proc_dir.join(PID_FILE), MAX_PID_FILE_BYTES)?;
+        let file = small_file::read(&self.proc_dir.join(TURN_PID), MAX_PID_FILE_BYTES)?;
         let pid = file.and_then(|file| parse_pid(&file.bytes));
         if pid == Some(self.own.process.pid) && !taken_over {
-            remove_if_there(&self.proc_dir.join(PID_FILE))?;
+            remove_if_there(&self.proc_dir.join(TURN_PID))?;
         }
         if ours.is_some() && !taken_over {
-            remove_if_there(&self.proc_dir.join(IDENTITY_FILE))?;
+            remove_if_there(&self.proc_dir.join(TURN))?;
         }
         Ok(())
     }
@@ -234,7 +231,7 @@ impl Drop for TurnMarker {
 }
 
 fn read_identity(proc_dir: &Path) -> Result<Option<TurnIdentity>, ProcError> {
-    let file = small_file::read(&proc_dir.join(IDENTITY_FILE), MAX_IDENTITY_FILE_BYTES)?;
+    let file = small_file::read(&proc_dir.join(TURN), MAX_IDENTITY_FILE_BYTES)?;
     Ok(file.and_then(|file| serde_json::from_slice(&file.bytes).ok()))
 }
 

@@ -1,11 +1,9 @@
 //! Who a pid is, and whether it lives.
 
-use crate::support::{Job, eventually};
+use crate::support::{Job, as_nobody, eventually};
 use chrono::{TimeDelta, Utc};
 use nix::errno::Errno;
 use nix::libc;
-use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork};
@@ -133,27 +131,6 @@ fn a_process_outlives_its_first_thread() {
     kill(child, Signal::SIGKILL).expect("it is our child");
     waitpid(child, None).expect("it is our child");
     assert_eq!(seen, Liveness::Live);
-}
-
-/// Lets `act` run on a thread that has become somebody else, so that it may not signal this process. `None` where the
-/// test itself may not do that.
-fn as_nobody<T: Send + 'static>(hide: bool, act: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    const NOBODY: libc::uid_t = 65534;
-    let thread = thread::spawn(move || {
-        if hide {
-            unshare(CloneFlags::CLONE_NEWNS).ok()?;
-            mount(None::<&str>, "/", None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None::<&str>).ok()?;
-            mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), Some("hidepid=invisible")).ok()?;
-        }
-        // SAFETY: the raw calls change the user and groups of this thread only, and the thread ends with `act`.
-        let changed = unsafe {
-            libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) == 0
-                && libc::syscall(libc::SYS_setresgid, NOBODY, NOBODY, NOBODY) == 0
-                && libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) == 0
-        };
-        changed.then(act)
-    });
-    thread.join().expect("the thread does not panic")
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn records_that_name_a_running_process_are_found() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let put = |name: &str, text: &str| fs::write(scratch.path().join(name), text).expect("it is our directory");
     let job = Job::idle();
-    put("bg2.json", &record(job.pid(), 0, "running"));
+    put("bg2.json", &record(job.pid(), 1, "running"));
     put("bg1.json", &record(job.pid(), 0, "running"));
     put("bg3.json", &record(job.pid(), 0, "exited"));
     put("bg4.json", &record(job.pid(), 300, "running"));
@@ -30,7 +30,8 @@ fn records_that_name_a_running_process_are_found() {
     put("bg8.log", &record(job.pid(), 0, "running"));
     put(".bg9.json", &record(job.pid(), 0, "running"));
     let live = |id: &str| LiveProcess { id: id.to_owned(), pid: job.pid(), command: "make oaks".to_owned() };
-    assert_eq!(live_processes(scratch.path()).expect("readable"), [live("bg1"), live("bg2")]);
+    let oldest_first = [live("bg2"), live("bg1")];
+    assert_eq!(live_processes(scratch.path()).expect("readable"), oldest_first);
 }
 
 #[test]

@@ -1,6 +1,15 @@
 //! The crate against real processes and real files.
 
+mod events;
+mod golden;
+mod heavy;
 mod identity;
 mod live;
+mod log;
+mod lost;
+mod reference;
+mod start;
+mod stop;
 mod support;
 mod turn;
+mod watch;

@@ -1,0 +1,149 @@
+//! Taking an id that nobody else has, beside others of ours and beside the reference.
+
+use crate::dossier::{Dossier, Origin};
+use crate::id::{Paths, last_number};
+use crate::{ProcError, ProcessId};
+use session_disk::{DiskError, Durability, create_new, remove_file};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+/// The reference looks whether an id has a record, and writes that record once its process runs. In between it can
+/// take an id that we have claimed since; then its record stands there after this time.
+const SECOND_LOOK: Duration = Duration::from_millis(20);
+/// So many ids in a row taken by others are no accident.
+const MAX_TRIES: u64 = 10_000;
+
+/// An id that is taken. Dropping it without [`Claim::keep`] gives it back.
+pub(crate) struct Claim {
+    pub(crate) paths: Paths,
+    kept: bool,
+}
+
+impl Claim {
+    /// Takes the next free id.
+    ///
+    /// On disk when it returns: an empty record, which the reference passes over; an empty log; and the dossier, which
+    /// says what is to be started and who is about to.
+    pub(crate) fn take(dir: &Path, origin: &Origin) -> Result<Claim, ProcError> {
+        Claim::take_and_wait(dir, origin, |_| thread::sleep(SECOND_LOOK))
+    }
+
+    fn take_and_wait(dir: &Path, origin: &Origin, mut wait: impl FnMut(&Paths)) -> Result<Claim, ProcError> {
+        let first = last_number(dir)?.saturating_add(1);
+        for number in first..first.saturating_add(MAX_TRIES) {
+            let paths = Paths::new(dir, &ProcessId::numbered(number));
+            if !create_exclusively(&paths.record())? {
+                continue;
+            }
+            let claim = Claim { paths, kept: false };
+            if !create_exclusively(&claim.paths.log())? {
+                // The reference has started something whose record follows, or somebody left a log behind. The empty
+                // record stays: removing it could remove the reference's, which may stand in it by now.
+                claim.keep();
+                continue;
+            }
+            let dossier = Dossier { origin: Some(origin.clone()), ..Dossier::default() };
+            dossier.write(&claim.paths.dossier(), Durability::Os)?;
+            wait(&claim.paths);
+            if claim.is_undisputed()? {
+                return Ok(claim);
+            }
+            // The reference's now, its log included.
+            remove_file(&claim.paths.dossier())?;
+            claim.keep();
+        }
+        Err(ProcError::NoFreeId { proc_dir: dir.to_owned() })
+    }
+
+    /// The id has become a process's.
+    pub(crate) fn keep(mut self) -> Paths {
+        self.kept = true;
+        self.paths.clone()
+    }
+
+    fn is_undisputed(&self) -> Result<bool, ProcError> {
+        let path = self.paths.record();
+        let metadata = fs::symlink_metadata(&path).map_err(|source| ProcError::read(&path, source))?;
+        Ok(metadata.len() == 0)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.kept && self.is_undisputed().unwrap_or(false) {
+            // Nothing was started. What cannot be removed is a claim of a process that will have ended.
+            for path in self.paths.all() {
+                drop(remove_file(&path));
+            }
+        }
+    }
+}
+
+fn create_exclusively(path: &Path) -> Result<bool, DiskError> {
+    match create_new(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Identity, Lifetime};
+    use chrono::Utc;
+
+    fn origin() -> Origin {
+        Origin {
+            token: "0f".to_owned(),
+            name: String::new(),
+            command: "oak".to_owned(),
+            cwd: ".".to_owned(),
+            lifetime: Lifetime::Ephemeral,
+            report: "exit".to_owned(),
+            log_cap_bytes: 0,
+            claimed: Utc::now(),
+            starter: Identity::own().expect("/proc is readable"),
+            turn: None,
+        }
+    }
+
+    fn files(dir: &Path) -> Vec<(String, String)> {
+        let entries = fs::read_dir(dir).expect("it is there").flatten();
+        let text = |entry: &fs::DirEntry| fs::read_to_string(entry.path()).expect("text");
+        let mut files: Vec<_> =
+            entries.map(|entry| (entry.file_name().into_string().expect("UTF-8"), text(&entry))).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn an_id_that_the_reference_takes_meanwhile_is_its_own() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        // It looked before the claim, and writes its record after it.
+        let wait = |paths: &Paths| {
+            if paths.id.number() == Some(1) {
+                fs::write(paths.log(), "theirs\n").expect("it is our directory");
+                fs::write(paths.record(), "{}\n").expect("it is our directory");
+            }
+        };
+        let claim = Claim::take_and_wait(scratch.path(), &origin(), wait).expect("there are more ids");
+        assert_eq!(claim.paths.id.as_str(), "bg2");
+        drop(claim);
+        let theirs = [("bg1.json", "{}\n"), ("bg1.log", "theirs\n")];
+        assert_eq!(files(scratch.path()), theirs.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn a_claim_that_is_not_kept_leaves_nothing() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let claim = Claim::take_and_wait(scratch.path(), &origin(), |_| {}).expect("the id is free");
+        let names: Vec<_> = files(scratch.path()).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [".bg1.id", "bg1.json", "bg1.log"]);
+        drop(claim);
+        assert_eq!(files(scratch.path()), []);
+    }
+}

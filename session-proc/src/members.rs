@@ -1,0 +1,169 @@
+//! The processes that belong to a background process: its group, and who left the group.
+
+use crate::mark::{self, Marks};
+use crate::procfs::{self, Stat};
+use crate::{Identity, ProcError, signal};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+/// A process that belongs to a background process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Which one.
+    pub process: Identity,
+    /// Its command name, as it calls itself: escape it before it reaches a terminal.
+    pub command: Option<String>,
+    /// By what it was found.
+    pub bond: Bond,
+}
+
+/// By what a process is known to belong to a background process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bond {
+    /// It is the process that the record names.
+    Leader,
+    /// It is in the leader's process group.
+    Group,
+    /// It left the group, and is in the leader's session.
+    Session,
+    /// It carries the environment mark of the start.
+    Mark,
+    /// It descends from a member, or was left to the supervisor by one that ended.
+    Descent,
+    /// It was found while there was still something that led to it.
+    Remembered,
+    /// Its group or session has the leader's number, but the leader is gone and nothing proves that the number is
+    /// not somebody else's by now. It is told, and not signalled.
+    Number,
+}
+
+/// What leads to the members of one background process.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Kin {
+    pub(crate) leader: Option<Identity>,
+    pub(crate) supervisor: Option<Identity>,
+    pub(crate) token: Option<String>,
+    pub(crate) exit_file: PathBuf,
+    pub(crate) remembered: Vec<Identity>,
+}
+
+/// Every process, as it stood at one look.
+pub(crate) struct Snapshot {
+    boot_id: String,
+    stats: HashMap<i32, Stat>,
+    marks: OnceCell<HashMap<i32, Marks>>,
+}
+
+impl Snapshot {
+    pub(crate) fn take() -> Result<Snapshot, ProcError> {
+        let mut stats = HashMap::new();
+        for pid in procfs::pids()? {
+            // A thread that ended the process between two looks left nothing to belong to anybody.
+            stats.extend(procfs::stat(pid)?.map(|stat| (pid, stat)));
+        }
+        Ok(Snapshot { boot_id: procfs::boot_id()?, stats, marks: OnceCell::new() })
+    }
+
+    /// The members that run, in the order of their start.
+    pub(crate) fn members(&self, kin: &Kin) -> Vec<Member> {
+        let supervisor = kin.supervisor.as_ref().filter(|supervisor| self.has(supervisor)).map(|identity| identity.pid);
+        let running = || self.stats.iter().filter(|&(&pid, stat)| !stat.is_dead() && Some(pid) != supervisor);
+        let mut bonds: HashMap<i32, Bond> =
+            running().filter_map(|(&pid, stat)| Some((pid, self.bond(kin, pid, stat)?))).collect();
+        let mut parents: HashSet<i32> = supervisor.into_iter().collect();
+        parents.extend(bonds.iter().filter(|&(_, bond)| *bond != Bond::Number).map(|(&pid, _)| pid));
+        // A record that names the caller, or somebody it works with, must not hand over all of their children.
+        parents.retain(|pid| !self.is_of_caller(*pid));
+        // Each round finds the next generation; the last one finds nobody.
+        loop {
+            let is_child = |stat: &Stat| {
+                parents.contains(&stat.parent)
+                    && self.stats.get(&stat.parent).is_some_and(|parent| parent.start_ticks <= stat.start_ticks)
+            };
+            let children: Vec<i32> = running()
+                .filter(|&(pid, stat)| !parents.contains(pid) && is_child(stat))
+                .map(|(&pid, _)| pid)
+                .collect();
+            if children.is_empty() {
+                break;
+            }
+            parents.extend(&children);
+            bonds.extend(children.into_iter().map(|pid| (pid, Bond::Descent)));
+        }
+        let mut members: Vec<Member> = bonds.into_iter().map(|(pid, bond)| self.member(pid, bond)).collect();
+        members.sort_by_key(|member| (member.process.start_ticks, member.process.pid));
+        members
+    }
+
+    /// The processes that carry a mark of ours.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = (Identity, &mark::Mark)> {
+        let running = self.stats.iter().filter(|(_, stat)| !stat.is_dead());
+        running.filter_map(|(&pid, stat)| Some((self.identity(pid, stat), self.marks(pid)?.ours.as_ref()?)))
+    }
+
+    /// Whether a process leads a session, as every background process does when it starts.
+    pub(crate) fn leads_session(&self, pid: i32) -> bool {
+        self.stats.get(&pid).is_some_and(|stat| stat.session == pid)
+    }
+
+    /// Whether this process is there, if only as a zombie, and a group bears its number.
+    pub(crate) fn leads_group(&self, process: &Identity) -> bool {
+        self.has(process) && self.stats.get(&process.pid).is_some_and(|stat| stat.group == process.pid)
+    }
+
+    /// What binds a process to the start by itself, without its parents.
+    fn bond(&self, kin: &Kin, pid: i32, stat: &Stat) -> Option<Bond> {
+        let leader = kin.leader.as_ref();
+        if leader.is_some_and(|leader| leader.pid == pid && self.has(leader)) {
+            return Some(Bond::Leader);
+        }
+        let marks = self.marks(pid);
+        let marked = marks.is_some_and(|marks| {
+            let ours = marks.ours.as_ref().map(|mark| &mark.token);
+            (ours.is_some() && ours == kin.token.as_ref()) || marks.reference_exit.as_ref() == Some(&kin.exit_file)
+        });
+        let numbered = leader.filter(|leader| leader.boot_id == self.boot_id);
+        let in_group = numbered.is_some_and(|leader| stat.group == leader.pid);
+        let in_session = numbered.is_some_and(|leader| stat.session == leader.pid);
+        // While a process has the number, the groups and sessions that bear it are its own.
+        let certain = leader.is_some_and(|leader| self.has(leader)) || marked;
+        let free = leader.is_some_and(|leader| !self.stats.contains_key(&leader.pid));
+        let identity = self.identity(pid, stat);
+        if in_group && certain {
+            Some(Bond::Group)
+        } else if in_session && certain {
+            Some(Bond::Session)
+        } else if marked {
+            Some(Bond::Mark)
+        } else if kin.remembered.contains(&identity) {
+            Some(Bond::Remembered)
+        } else if (in_group || in_session) && free {
+            Some(Bond::Number)
+        } else {
+            None
+        }
+    }
+
+    fn is_of_caller(&self, pid: i32) -> bool {
+        self.stats.get(&pid).is_some_and(|stat| signal::is_own(pid, stat.session))
+    }
+
+    fn marks(&self, pid: i32) -> Option<&Marks> {
+        self.marks.get_or_init(|| self.stats.keys().map(|&pid| (pid, mark::of(pid))).collect()).get(&pid)
+    }
+
+    fn has(&self, process: &Identity) -> bool {
+        process.boot_id == self.boot_id
+            && self.stats.get(&process.pid).is_some_and(|stat| stat.start_ticks == process.start_ticks)
+    }
+
+    fn identity(&self, pid: i32, stat: &Stat) -> Identity {
+        Identity { pid, start_ticks: stat.start_ticks, boot_id: self.boot_id.clone() }
+    }
+
+    fn member(&self, pid: i32, bond: Bond) -> Member {
+        let process = self.identity(pid, &self.stats[&pid]);
+        Member { process, command: procfs::command_name(pid), bond }
+    }
+}

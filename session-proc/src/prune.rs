@@ -1,0 +1,114 @@
+//! Removing the records of processes that have ended.
+
+use crate::entry::{Entry, is_younger};
+use crate::id::{last_number, names, recorded};
+use crate::{ProcError, ProcessId, Registry, Status, dir_lock, settle};
+use chrono::{DateTime, TimeDelta, Utc};
+use session_disk::remove_file;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// What a writer leaves that dies before it renames.
+const TEMP_PREFIX: &str = ".tmp-";
+/// A claim and a temporary file live for seconds.
+const OLD: TimeDelta = TimeDelta::hours(1);
+
+/// Which records of ended processes to remove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Prune {
+    /// Only of processes that ended before this moment.
+    pub ended_before: Option<DateTime<Utc>>,
+    /// Keep this many of those that ended last.
+    pub keep: usize,
+}
+
+impl Registry {
+    /// What [`Registry::prune`] would remove now, oldest start first. Writes nothing.
+    ///
+    /// Never among it: a process that runs, one whose supervisor still works, a record under another name, and the
+    /// record with the highest number, because its id would be given again.
+    ///
+    /// # Errors
+    /// As [`Registry::list`].
+    pub fn prunable(&self, prune: &Prune) -> Result<Vec<Status>, ProcError> {
+        let last = last_number(&self.dir)?;
+        let mut ended = self.list()?.processes;
+        ended.retain(|status| status.state.is_final());
+        ended.sort_by_key(|status| status.ended);
+        ended.truncate(ended.len().saturating_sub(prune.keep));
+        ended.retain(|status| prune.ended_before.is_none_or(|before| status.ended.is_some_and(|ended| ended < before)));
+        ended.retain(|status| status.id.number() != Some(last) && status.recorded_id == status.id.as_str());
+        let mut prunable = Vec::new();
+        for status in ended {
+            if !self.is_supervised(&status.id)? {
+                prunable.push(status);
+            }
+        }
+        prunable.sort_by(|a, b| (a.started, a.id.rank()).cmp(&(b.started, b.id.rank())));
+        Ok(prunable)
+    }
+
+    /// Removes the records, logs and statuses of processes that have ended. Returns the ids.
+    ///
+    /// On disk when it returns: nothing of them. A record goes last, so that an id is not given again before.
+    ///
+    /// # Errors
+    /// The step that failed; what was removed until then stays removed.
+    pub fn prune(&self, prune: &Prune) -> Result<Vec<ProcessId>, ProcError> {
+        let mut pruned = Vec::new();
+        for status in self.prunable(prune)? {
+            let _lock = dir_lock::lock(&self.dir)?;
+            // Somebody may have taken it up again since.
+            let Some(mut entry) = Entry::load(&self.paths(&status.id))? else { continue };
+            settle::settle(&mut entry)?;
+            if !entry.record.as_ref().is_some_and(|record| record.state.is_final()) {
+                continue;
+            }
+            for path in entry.paths.all() {
+                match remove_file(&path) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    removed => removed?,
+                }
+            }
+            pruned.push(status.id);
+        }
+        self.sweep()?;
+        Ok(pruned)
+    }
+
+    /// Removes the empty records of claims that were given up in favour of the reference or by a death, and temporary
+    /// files of writers that died.
+    fn sweep(&self) -> Result<(), ProcError> {
+        let last = last_number(&self.dir)?;
+        for id in recorded(&self.dir)?.into_iter().filter(|id| id.number() != Some(last)) {
+            let paths = self.paths(&id);
+            if !paths.dossier().exists() && is_old(&paths.record(), |len| len == 0) {
+                remove_file(&paths.record())?;
+            }
+        }
+        for name in names(&self.dir)?.into_iter().filter(|name| name.starts_with(TEMP_PREFIX)) {
+            let path = self.dir.join(name);
+            if is_old(&path, |_| true) {
+                remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_supervised(&self, id: &ProcessId) -> Result<bool, ProcError> {
+        let Some(entry) = Entry::load(&self.paths(id))? else { return Ok(false) };
+        match &entry.dossier.supervisor {
+            Some(supervisor) => Ok(supervisor.liveness()?.is_live()),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Whether a regular file was written long ago and has such a length.
+fn is_old(path: &Path, has_len: impl FnOnce(u64) -> bool) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|file| {
+        let is_young = file.modified().map_or(true, |modified| is_younger(modified.into(), OLD));
+        file.is_file() && has_len(file.len()) && !is_young
+    })
+}

@@ -1,0 +1,234 @@
+//! Starting a background process.
+
+use crate::claim::Claim;
+use crate::dossier::{Lifetime, Origin, TurnRef};
+use crate::entry::Entry;
+use crate::id::Paths;
+use crate::spawn;
+use crate::{Identity, ProcError, Registry, Report, Status, TurnMarker, dir_lock, mark, pattern, settle};
+use chrono::Utc;
+use session_disk::{Durability, create_dir};
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{self, Path, PathBuf};
+
+/// What a log may have at most unless the caller says otherwise: 64 MiB.
+pub const LOG_CAP_BYTES: u64 = 64 * 1024 * 1024;
+
+/// An executable whose `main` calls [`supervise`](crate::supervise).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Supervisor {
+    program: PathBuf,
+    args: Vec<OsString>,
+}
+
+impl Supervisor {
+    /// The executable, and the arguments before those that `supervise` is given: of a command line with verbs, the
+    /// verb.
+    pub fn new(program: impl Into<PathBuf>, args: impl IntoIterator<Item = impl Into<OsString>>) -> Supervisor {
+        let program = program.into();
+        // It is started in the command's directory. A bare name is looked for in the caller's `PATH`.
+        let is_path = program.components().count() > 1;
+        let absolute = if is_path { path::absolute(&program).ok() } else { None };
+        Supervisor { program: absolute.unwrap_or(program), args: args.into_iter().map(Into::into).collect() }
+    }
+
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    pub(crate) fn args(&self) -> &[OsString] {
+        &self.args
+    }
+}
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Start {
+    command: String,
+    pub(crate) cwd: PathBuf,
+    name: String,
+    pub(crate) env: Vec<(OsString, Option<OsString>)>,
+    lifetime: Lifetime,
+    log_cap_bytes: u64,
+    report: Report,
+    pattern: Option<String>,
+    remind_every_s: Option<u64>,
+}
+
+impl Start {
+    /// A command line for `sh -c`, to be run in a directory. Ephemeral, with the caller's environment, a log of at most
+    /// [`LOG_CAP_BYTES`], and nothing told of it but its end.
+    pub fn new(command: impl Into<String>, cwd: impl Into<PathBuf>) -> Start {
+        Start {
+            command: command.into(),
+            cwd: cwd.into(),
+            name: String::new(),
+            env: Vec::new(),
+            lifetime: Lifetime::Ephemeral,
+            log_cap_bytes: LOG_CAP_BYTES,
+            report: Report::Exit,
+            pattern: None,
+            remind_every_s: None,
+        }
+    }
+
+    /// What to call it.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Start {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Start {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Removes a variable from its environment.
+    #[must_use]
+    pub fn without_env(mut self, name: impl Into<OsString>) -> Start {
+        self.env.push((name.into(), None));
+        self
+    }
+
+    /// How long it is meant to run.
+    #[must_use]
+    pub fn lifetime(mut self, lifetime: Lifetime) -> Start {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// What its log may have at most, in bytes; 16 KiB at the least.
+    #[must_use]
+    pub fn log_cap_bytes(mut self, bytes: u64) -> Start {
+        self.log_cap_bytes = bytes;
+        self
+    }
+
+    /// What is told while it runs; see [`Registry::events`].
+    #[must_use]
+    pub fn report(mut self, report: Report) -> Start {
+        self.report = report;
+        self
+    }
+
+    /// Tell lines of output that match this regular expression.
+    #[must_use]
+    pub fn tell_matches(mut self, pattern: impl Into<String>) -> Start {
+        self.pattern = Some(pattern.into());
+        self
+    }
+
+    /// Tell every so many seconds that it still runs.
+    #[must_use]
+    pub fn remind_every_s(mut self, seconds: u64) -> Start {
+        self.remind_every_s = Some(seconds);
+        self
+    }
+
+    pub(crate) fn command(&self) -> &str {
+        &self.command
+    }
+
+    fn origin(&self, starter: &Identity, turn: Option<&TurnRef>, token: &str) -> Origin {
+        Origin {
+            token: token.to_owned(),
+            name: self.name.clone(),
+            command: self.command.clone(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
+            lifetime: self.lifetime,
+            report: self.report.as_str().to_owned(),
+            log_cap_bytes: self.log_cap_bytes,
+            claimed: Utc::now(),
+            starter: starter.clone(),
+            turn: turn.cloned(),
+        }
+    }
+}
+
+impl Registry {
+    /// Starts a command in a session and process group of its own, with standard input from `/dev/null` and its output
+    /// in the log.
+    ///
+    /// With a supervisor, that is its parent: it outlives this process, writes down how the command ended, keeps the
+    /// log below its cap, and is left with the children that the command abandons. Without one this process is the
+    /// parent; a shell around the command writes the exit status, the log is cut when somebody looks, and
+    /// [`Registry::status`] reaps.
+    ///
+    /// On disk when it returns: the record in the state running (or further) with the process's identity beside it. At
+    /// every moment before, also if this process dies, what runs can be found: by the claim, or by
+    /// [`Registry::lost`].
+    ///
+    /// # Errors
+    /// [`ProcError::EmptyCommand`], [`ProcError::Pattern`], a directory that is none, or the step that failed. Then
+    /// nothing runs, and the id is free again.
+    #[doc(alias = "Start")]
+    pub fn start(&self, start: &Start) -> Result<Status, ProcError> {
+        check(start)?;
+        match create_dir(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+        let starter = Identity::own()?;
+        let turn =
+            TurnMarker::read(&self.dir)?.and_then(|turn| Some(TurnRef { id: turn.turn_id, process: turn.process? }));
+        let token = mark::token();
+        let claim = Claim::take(&self.dir, &start.origin(&starter, turn.as_ref(), &token))?;
+        self.watch_from_the_start(&claim.paths, start)?;
+        match &self.supervisor {
+            Some(supervisor) => match spawn::supervised(supervisor, &claim.paths, start) {
+                // It may run: the claim stays, and leads to it.
+                Err(error @ ProcError::SupervisorSilent { .. }) => {
+                    claim.keep();
+                    return Err(error);
+                }
+                started => started?,
+            },
+            None => {
+                let process = spawn::unsupervised(&claim.paths, start, &token)?;
+                if let Err(error) = put_down(&claim.paths, process.identity()) {
+                    process.kill();
+                    return Err(error);
+                }
+            }
+        }
+        let paths = claim.keep();
+        self.look(&paths.id)
+    }
+
+    fn watch_from_the_start(&self, paths: &Paths, start: &Start) -> Result<(), ProcError> {
+        if start.pattern.is_none() && start.remind_every_s.is_none() {
+            return Ok(());
+        }
+        let Some(mut entry) = Entry::load(paths)? else { return Ok(()) };
+        entry.dossier.watch.pattern.clone_from(&start.pattern);
+        entry.dossier.watch.remind_every_s = start.remind_every_s;
+        entry.save(None, Durability::Os)
+    }
+}
+
+/// Writes the record of a process that runs, after its identity.
+pub(crate) fn put_down(paths: &Paths, process: &Identity) -> Result<(), ProcError> {
+    let _lock = dir_lock::lock(&paths.dir)?;
+    let missing = || ProcError::NoProcess { id: paths.id.clone(), proc_dir: paths.dir.clone() };
+    let before = Entry::load(paths)?.ok_or_else(missing)?;
+    let mut after = before.clone();
+    settle::run(&mut after, process.clone(), Utc::now());
+    after.save(Some(&before), Durability::Os)
+}
+
+fn check(start: &Start) -> Result<(), ProcError> {
+    if start.command.trim().is_empty() {
+        return Err(ProcError::EmptyCommand);
+    }
+    if let Some(text) = &start.pattern {
+        pattern::compile(text)?;
+    }
+    // A program that cannot be started and a directory that is not there fail alike later.
+    let metadata = fs::metadata(&start.cwd).map_err(|source| ProcError::read(&start.cwd, source))?;
+    if metadata.is_dir() { Ok(()) } else { Err(ProcError::read(&start.cwd, ErrorKind::NotADirectory.into())) }
+}
