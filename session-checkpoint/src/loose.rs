@@ -1,0 +1,43 @@
+//! Loose objects: one file each. Only the commit of a turn without changes is written so.
+
+use crate::layout::Layout;
+use crate::oid::Kind;
+use crate::pack::{Compression, deflate};
+use crate::{Error, Oid};
+use session_disk::Durability;
+use std::path::PathBuf;
+
+/// Where a loose object stands.
+pub(crate) fn path(layout: &Layout, oid: Oid) -> PathBuf {
+    let hex = oid.to_string();
+    layout.objects().join(&hex[..2]).join(&hex[2..])
+}
+
+/// Writes an object. On disk when it returns: the object, synced with [`Durability::Data`].
+pub(crate) fn write(
+    layout: &Layout,
+    kind: Kind,
+    oid: Oid,
+    content: &[u8],
+    durability: Durability,
+) -> Result<(), Error> {
+    let mut plain = format!("{} {}\0", kind.name(), content.len()).into_bytes();
+    plain.extend_from_slice(content);
+    let mut bytes = Vec::new();
+    deflate(Compression::Fast, &plain, &mut bytes);
+    let path = path(layout, oid);
+    session_disk::create_dir_all(path.parent().expect("an object has a directory"))?;
+    Ok(session_disk::replace(&path, &bytes, durability)?)
+}
+
+/// All loose objects: by name, whatever they hold.
+pub(crate) fn list(layout: &Layout) -> Result<Vec<(Oid, PathBuf)>, Error> {
+    let mut found = Vec::new();
+    for dir in crate::init::loose_dirs(layout)? {
+        let prefix = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for name in crate::init::names(&dir)? {
+            found.extend(Oid::from_hex(&format!("{prefix}{name}")).map(|oid| (oid, dir.join(&name))));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,434 @@
+//! Taking a snapshot: walk, tree, commit, pack, references, and then the derived files.
+
+use crate::cache::{self, Cache, Header, Stamp};
+use crate::cancel::Cancel;
+use crate::checkpoints::{Checkpoints, Hot, Locked, file_id};
+use crate::commit::{self, ChangedBy, LIST_CAP, Trailer, TurnKind};
+use crate::error::reading;
+use crate::external;
+use crate::look::{Look, Seen, look_at, look_for};
+use crate::meta::{Failure, Identity};
+use crate::objects::Objects;
+use crate::oid::{Kind, hash};
+use crate::options::Durability;
+use crate::pack::{PackSet, PackWriter};
+use crate::point::{Point, TurnRef, find, read_commit};
+use crate::refs::{Family, HEAD};
+use crate::rel_path::RelPath;
+use crate::root::{Mounts, Root};
+use crate::rules::facts;
+use crate::sink::ObjectSink;
+use crate::skipped::Skipped;
+use crate::tree_diff::Leaf;
+use crate::tree_edit::{Edit, edit, find as find_in_tree};
+use crate::turns::{self, Change, Turn, changes};
+use crate::walk::{Node, Notes, Walk, Walked, notes};
+use crate::{Error, Oid, loose};
+use std::collections::BTreeMap;
+
+/// What a snapshot is to be called, and whose changes it finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Request {
+    /// What people will see in the list.
+    pub label: String,
+    /// The turn's number. `None` takes the next one. A number that already has a checkpoint is a retry: what was
+    /// taken then stands, and nothing is taken now.
+    pub turn: Option<u32>,
+    /// Whose changes it finds.
+    pub by: ChangedBy,
+}
+
+impl Request {
+    /// The next turn, with this session's changes.
+    pub fn next(label: impl Into<String>) -> Self {
+        Request { label: label.into(), ..Request::default() }
+    }
+}
+
+/// A snapshot that was taken, or that stood already.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Snapshot {
+    /// The turn's number.
+    pub turn: u32,
+    /// Its commit.
+    pub commit: Oid,
+    /// Its tree.
+    pub tree: Oid,
+    /// Whether it stood already: a retry.
+    pub existed: bool,
+    /// What changed since the turn before.
+    pub changed: Vec<Change>,
+    /// What is not stored as the other files are.
+    pub skipped: Vec<Skipped>,
+    /// The `.git` files and directories of other repositories inside the workspace. They are not stored; the files
+    /// beside them are.
+    pub nested: Vec<RelPath>,
+    /// Whether everything that belongs into it is in it.
+    pub complete: bool,
+    /// Files and links in it.
+    pub files: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+/// What a snapshot is for.
+pub(crate) enum Purpose<'a> {
+    Turn { turn: u32, label: &'a str, by: ChangedBy },
+    Safety { n: u32, target: Option<&'a Point> },
+    Restore { turn: u32, from: &'a Point, safety: u32, puts: &'a BTreeMap<Vec<u8>, Leaf> },
+}
+
+/// A snapshot with everything that a restore wants to know of it.
+pub(crate) struct Taken {
+    pub(crate) commit: Oid,
+    pub(crate) tree: Oid,
+    pub(crate) trailer: Trailer,
+    pub(crate) changed: Vec<Change>,
+    pub(crate) notes: Notes,
+    pub(crate) look: Look,
+    pub(crate) walked: (u64, u64),
+}
+
+impl Checkpoints {
+    /// Takes a snapshot of the workspace.
+    ///
+    /// On disk when it returns: the turn, as far as [`Options::durability`](crate::Options::durability) says.
+    ///
+    /// # Errors
+    /// After an error there is no such turn and nothing of it that counts; the failure is kept for
+    /// [`Reader::status`](crate::Reader::status). [`Error::TooBroad`], [`Error::StoreFull`], [`Error::TurnPassed`],
+    /// [`Error::Cancelled`], [`Error::DeadlineExceeded`], [`Error::Busy`], and failed operations.
+    pub fn snapshot(&mut self, request: &Request, cancel: &Cancel) -> Result<Snapshot, Error> {
+        let mut locked = self.begin()?;
+        let result = self.snapshot_locked(&mut locked, request, cancel);
+        if let Err(error) = &result {
+            locked.meta.failure = Some(failure("snapshot", error));
+            // The first error is the one to tell; on a full disk this one fails as well.
+            drop(locked.meta.write(&self.layout));
+        }
+        result
+    }
+
+    /// The same on a thread of its own, for a first snapshot that should not keep anybody waiting. The handle gives
+    /// the checkpoints back.
+    ///
+    /// # Errors
+    /// [`Error::Threads`] where the thread could not be started.
+    pub fn snapshot_in_background(mut self, request: Request, cancel: Cancel) -> Result<BackgroundSnapshot, Error> {
+        std::thread::Builder::new()
+            .name("checkpoint".to_owned())
+            .spawn(move || {
+                let result = self.snapshot(&request, &cancel);
+                (self, result)
+            })
+            .map_err(|source| Error::Threads { source })
+    }
+
+    fn snapshot_locked(&mut self, locked: &mut Locked, request: &Request, cancel: &Cancel) -> Result<Snapshot, Error> {
+        let turn = match request.turn {
+            Some(turn) if locked.refs.get(&Family::Turn.name(turn))?.is_some() => return self.existing(locked, turn),
+            Some(turn) if turn <= last_turn(locked)? => {
+                return Err(Error::TurnPassed { turn, latest: last_turn(locked)? });
+            }
+            Some(turn) => turn,
+            None => last_turn(locked)? + 1,
+        };
+        self.make_room(locked)?;
+        let taken = self.take(locked, &Purpose::Turn { turn, label: &request.label, by: request.by }, cancel)?;
+        self.make_room_after(locked);
+        Ok(taken.told(turn))
+    }
+
+    /// A retry: what was taken stands.
+    fn existing(&self, locked: &Locked, turn: u32) -> Result<Snapshot, Error> {
+        let point = find(&locked.refs, &locked.objects, TurnRef::Turn(turn))?;
+        let recorded = turns::read_recorded(&self.layout)?.remove(&point.oid);
+        let turn = recorded.unwrap_or_else(|| Turn::of(&point.commit, point.oid, turn, Vec::new()));
+        Ok(Snapshot {
+            turn: turn.turn,
+            commit: turn.commit,
+            tree: turn.tree,
+            existed: true,
+            changed: turn.changed,
+            skipped: turn.skipped,
+            nested: Vec::new(),
+            complete: turn.complete,
+            files: turn.files,
+            bytes: 0,
+        })
+    }
+
+    /// Takes a snapshot under the lock.
+    pub(crate) fn take(&mut self, locked: &mut Locked, purpose: &Purpose<'_>, cancel: &Cancel) -> Result<Taken, Error> {
+        let hot = self.hot.take();
+        let old = hot.as_ref().map(|hot| &hot.cache);
+        let sync = self.options.durability != Durability::None;
+        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, sync);
+        let free = crate::space::free_bytes(&self.layout.store)?;
+        let sink = ObjectSink::new(&locked.objects, &locked.packs, writer, self.options.level, free);
+        let (mut taken, next) = self.observe(locked, old, &sink, purpose, cancel)?;
+        cancel.check()?;
+        let stored_plain = sink.stores_plain();
+        let head = head_of(locked)?;
+        taken.changed = changes(&sink, head.map(|(_, tree)| tree), Some(taken.tree))?;
+        let bytes = commit::encode(taken.tree, head.map(|(oid, _)| oid), &taken.trailer);
+        taken.commit = hash(Kind::Commit, &bytes);
+        if sink.is_empty() {
+            drop(sink);
+            loose::write(&self.layout, Kind::Commit, taken.commit, &bytes, disk(sync))?;
+        } else {
+            sink.put(Kind::Commit, taken.commit, &bytes)?;
+            let packs = sink.finish()?;
+            if stored_plain {
+                locked.meta.stored_packs.extend(packs.into_iter().map(|pack| pack.name));
+                locked.meta_changed = true;
+            }
+        }
+        self.publish(locked, purpose, &taken)?;
+        self.keep_cache(locked, hot, next)?;
+        Ok(taken)
+    }
+
+    /// Looks at the workspace and gives its objects to a sink, which may keep nothing. The cache is `None` where the old
+    /// one is right still.
+    pub(crate) fn observe(
+        &self,
+        locked: &Locked,
+        old: Option<&Cache>,
+        sink: &ObjectSink<'_>,
+        purpose: &Purpose<'_>,
+        cancel: &Cancel,
+    ) -> Result<(Taken, Option<Cache>), Error> {
+        let root = Root::open(&self.workspace, Mounts::Refuse).map_err(reading(&self.workspace))?;
+        let identity = Identity::of(&self.workspace)?;
+        let (closed, rules) = (self.closed(), self.rules());
+        let walk = Walk::new(&root, old, sink, &self.options, cancel, &closed);
+        let walked = walk.run(&rules)?;
+        let tree = walk.tree_of(&walked.root);
+        let found = notes(old, &walked);
+        let taken = self.complete(locked, &root, sink, purpose, (tree, found), &walked, walk.start_ns)?;
+        let synced = self.options.durability != Durability::None;
+        let next = match &walked.root {
+            Node::Same(_) => None,
+            Node::New(dir) => Some(cache::build(old, dir, self.header(&identity, rules.key(), synced))),
+        };
+        Ok((taken, next))
+    }
+
+    fn header(&self, identity: &Identity, rules: u64, synced: bool) -> Header {
+        Header {
+            synced,
+            dev: identity.dev,
+            ino: identity.ino,
+            rules,
+            boot: crate::clock::boot_id(),
+            ..Header::default()
+        }
+    }
+
+    /// Adds to the walk's tree what the walk does not see, and writes down the facts.
+    #[expect(clippy::too_many_arguments, reason = "one step of `take`, cut out for its length")]
+    fn complete(
+        &self,
+        locked: &Locked,
+        root: &Root,
+        sink: &ObjectSink<'_>,
+        purpose: &Purpose<'_>,
+        (tree, mut found): (Option<Oid>, Notes),
+        walked: &Walked,
+        start_ns: i64,
+    ) -> Result<Taken, Error> {
+        let mut look = Look::default();
+        let mut edits = BTreeMap::new();
+        let mut more = Vec::new();
+        let max_bytes = self.options.max_file_bytes;
+        match purpose {
+            Purpose::Turn { .. } => {}
+            Purpose::Safety { target: None, .. } => {}
+            Purpose::Safety { target: Some(target), .. } => {
+                look = look_for(sink, root, max_bytes, start_ns, tree, target.commit.tree)?;
+                edits.extend(look.found.iter().map(|(path, leaf)| (path.clone(), Edit::Put(*leaf))));
+                let blocked = look.blocked.iter().filter_map(|(path, reason)| {
+                    Some(Skipped { path: RelPath::new(path.clone())?, reason: *reason, size: 0 })
+                });
+                found.skipped.extend(blocked);
+                more = target.external_paths();
+            }
+            Purpose::Restore { puts, from, .. } => {
+                more = from.external_paths();
+                // What a rule excludes now was written all the same, and belongs to what undo must know.
+                for path in puts.keys().filter(|path| external::outside(path).is_none()) {
+                    if find_in_tree(sink, tree, path)?.is_none()
+                        && let Seen::Leaf(leaf, _) = look_at(sink, root, max_bytes, start_ns, path)?
+                    {
+                        edits.insert(path.clone(), Edit::Put(leaf));
+                    }
+                }
+            }
+        }
+        let externals = external::capture(sink, max_bytes, start_ns, &Self::externals(&locked.meta, more))?;
+        edits.extend(externals.edits);
+        look.stamps.extend(externals.stamps);
+        look.externals =
+            externals.states.iter().map(|state| (external::tree_path(&state.path), state.clone())).collect();
+        found.skipped.extend(externals.skipped);
+        let tree = match edit(sink, tree, &edits)? {
+            Some(tree) => tree,
+            None => crate::tree_edit::TreeSink::keep(sink, b"")?,
+        };
+        let trailer = self.trailer(purpose, &found, externals.states, walked.files);
+        let walked = (walked.files, walked.bytes);
+        Ok(Taken { commit: Oid::ZERO, tree, trailer, changed: Vec::new(), notes: found, look, walked })
+    }
+
+    fn trailer(
+        &self,
+        purpose: &Purpose<'_>,
+        found: &Notes,
+        external: Vec<commit::ExternalState>,
+        files: u64,
+    ) -> Trailer {
+        let (turn, kind, label, by) = match purpose {
+            Purpose::Turn { turn, label, by } => (*turn, TurnKind::Turn, (*label).to_owned(), *by),
+            Purpose::Safety { n, target } => {
+                let label = target.map_or_else(String::new, |point| format!("before restoring {}", point.name));
+                (*n, TurnKind::Safety, label, ChangedBy::Session)
+            }
+            Purpose::Restore { turn, from, .. } => {
+                (*turn, TurnKind::Restore, format!("restored {}", from.name), ChangedBy::Session)
+            }
+        };
+        let (restored_from, safety, looked_for) = match purpose {
+            Purpose::Turn { .. } => (None, None, None),
+            Purpose::Safety { target, .. } => (None, None, target.map(|point| point.oid)),
+            Purpose::Restore { from, safety, .. } => (Some(from.name.to_string()), Some(*safety), None),
+        };
+        Trailer {
+            v: crate::layout::FORMAT,
+            turn,
+            kind,
+            label,
+            time_ms: crate::clock::now_ms(),
+            by,
+            complete: !found.skipped.iter().any(|skipped| skipped.reason.makes_incomplete()),
+            files,
+            restored_from,
+            safety,
+            looked_for,
+            external,
+            skipped: found.skipped.iter().take(LIST_CAP).cloned().collect(),
+            skipped_n: found.skipped.len() as u64,
+            empty_dirs: found.empty_dirs.iter().take(LIST_CAP).cloned().collect(),
+            empty_dirs_n: found.empty_dirs.len() as u64,
+            rules: facts(&self.options),
+        }
+    }
+
+    /// Makes the checkpoint visible: its reference, then the head, then what is derived from them.
+    fn publish(&self, locked: &mut Locked, purpose: &Purpose<'_>, taken: &Taken) -> Result<(), Error> {
+        let sync = self.options.durability == Durability::Disk;
+        match *purpose {
+            Purpose::Safety { n, .. } => locked.refs.create(&Family::Safety.name(n), taken.commit, sync)?,
+            Purpose::Turn { turn, .. } | Purpose::Restore { turn, .. } => {
+                let name = Family::Turn.name(turn);
+                locked.refs.create(&name, taken.commit, sync)?;
+                if let Err(error) = locked.refs.set(HEAD, taken.commit, sync) {
+                    // The turn must not stand after an error. Where it cannot be taken back either, the head is mended
+                    // at the next open.
+                    drop(locked.refs.remove(&[name]));
+                    return Err(error);
+                }
+                let commit = commit::decode(&commit::encode(taken.tree, None, &taken.trailer));
+                let commit = commit.expect("a commit that was just made reads back");
+                // The list is derived: a line that is missing or cut is made again from the commit.
+                drop(turns::record(&self.layout, &Turn::of(&commit, taken.commit, turn, taken.changed.clone())));
+            }
+        }
+        if locked.meta.failure.take().is_some() || locked.meta_changed {
+            // What is lost with it is advice: which packs may be compressed, and that there was a failure once.
+            drop(locked.meta.write(&self.layout));
+            locked.meta_changed = false;
+        }
+        Ok(())
+    }
+
+    /// Writes the cache where it is another one. It is derived: where it cannot be written there is none.
+    fn keep_cache(&mut self, locked: &mut Locked, old: Option<Hot>, next: Option<Cache>) -> Result<(), Error> {
+        locked.packs = PackSet::read(&self.layout.packs())?;
+        locked.objects = Objects::open(&self.layout.objects())?;
+        let fingerprint = locked.packs.fingerprint;
+        let cache = match (next, old) {
+            (None, Some(old)) if old.cache.header().packs == fingerprint => {
+                self.hot = Some(old);
+                return Ok(());
+            }
+            (None, None) => return Ok(()),
+            (Some(cache), _) => cache,
+            (None, Some(old)) => old.cache,
+        };
+        let cache = cache.with_packs(fingerprint);
+        let path = self.layout.stat_cache();
+        let written = session_disk::replace(&path, cache.bytes(), session_disk::Durability::Os);
+        self.hot = Some(Hot { cache, file: written.ok().and_then(|()| file_id(&path)) });
+        Ok(())
+    }
+}
+
+/// A snapshot that is being taken on a thread of its own.
+pub type BackgroundSnapshot = std::thread::JoinHandle<(Checkpoints, Result<Snapshot, Error>)>;
+
+pub(crate) fn disk(sync: bool) -> session_disk::Durability {
+    if sync { session_disk::Durability::Data } else { session_disk::Durability::Os }
+}
+
+pub(crate) fn failure(during: &str, error: &Error) -> Failure {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    Failure { time_ms: crate::clock::now_ms(), during: during.to_owned(), error: text }
+}
+
+/// The highest number that a turn has or had.
+pub(crate) fn last_turn(locked: &Locked) -> Result<u32, Error> {
+    let listed = locked.refs.list(Family::Turn)?.pop_last().map_or(0, |(n, _)| n);
+    Ok(listed.max(locked.meta.last_turn))
+}
+
+/// The highest number that a safety snapshot has or had.
+pub(crate) fn last_safety(locked: &Locked) -> Result<u32, Error> {
+    let listed = locked.refs.list(Family::Safety)?.pop_last().map_or(0, |(n, _)| n);
+    Ok(listed.max(locked.meta.last_safety))
+}
+
+/// The commit that the next turn follows, and its tree: the head, or the newest turn that can be read.
+pub(crate) fn head_of(locked: &Locked) -> Result<Option<(Oid, Oid)>, Error> {
+    let head = locked.refs.get(HEAD)?.flatten();
+    let turns = locked.refs.list(Family::Turn)?.into_values().rev().flatten();
+    let mut candidates = head.into_iter().chain(turns);
+    Ok(candidates.find_map(|oid| read_commit(&locked.objects, oid).ok()).map(|(oid, commit)| (oid, commit.tree)))
+}
+
+impl Taken {
+    fn told(self, turn: u32) -> Snapshot {
+        Snapshot {
+            turn,
+            commit: self.commit,
+            tree: self.tree,
+            existed: false,
+            changed: self.changed,
+            complete: self.trailer.complete,
+            skipped: self.notes.skipped,
+            nested: self.notes.nested,
+            files: self.walked.0,
+            bytes: self.walked.1,
+        }
+    }
+
+    /// The stamp that a path had, by the cache of this snapshot or by the look beside it.
+    pub(crate) fn stamp(&self, cache: Option<&Cache>, path: &[u8]) -> Option<Stamp> {
+        self.look.stamps.get(path).copied().or_else(|| Some(cache?.lookup(path)?.stamp))
+    }
+}
