@@ -113,7 +113,8 @@ pub(crate) fn judge(op: Op, path: &Path) -> Result<Pass, DiskError> {
                 Err(error(nix::libc::EIO))
             }
             Fault::Kill { at } if n == at => {
-                drop(raise(Signal::SIGKILL));
+                // It does not return; if it could not be raised, the operation fails instead.
+                raise(Signal::SIGKILL).map_err(|_| error(nix::libc::EIO))?;
                 Err(error(nix::libc::EIO))
             }
             Fault::None | Fault::Kill { .. } | Fault::Fail { .. } | Fault::Full { .. } | Fault::Stop { .. } => {
