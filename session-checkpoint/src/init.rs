@@ -90,6 +90,7 @@ pub(crate) fn sweep(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
         }
     }
     swept.extend(lone_indexes(layout)?);
+    index_lone_packs(layout)?;
     Ok(swept)
 }
 
@@ -106,6 +107,39 @@ fn lone_indexes(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
         }
     }
     Ok(swept)
+}
+
+/// Makes the index of a pack that has none: the index was lost, or the removal of both was cut short between them. In
+/// the second case the next housekeeping finds nothing in it that is needed.
+fn index_lone_packs(layout: &Layout) -> Result<(), Error> {
+    let dir = layout.packs();
+    for name in names(&dir)? {
+        let Some(stem) = name.strip_suffix(".pack").filter(|stem| stem.starts_with("pack-")) else { continue };
+        if dir.join(format!("{stem}.idx")).exists() {
+            continue;
+        }
+        let pack = dir.join(&name);
+        let scratch = layout.store.join(".index");
+        session_disk::create_dir_all(&scratch)?;
+        let index = scratch.join(format!("{stem}.idx"));
+        let made = index_pack(&pack, &scratch).is_ok() && index.exists();
+        if made {
+            session_disk::rename(&index, &dir.join(format!("{stem}.idx")))?;
+        } else {
+            // It is damaged, or not named after its content: kept, but not for a pack.
+            session_disk::create_dir_all(&layout.damaged())?;
+            session_disk::rename(&pack, &layout.damaged().join(&name))?;
+        }
+        session_disk::remove_dir_all(&scratch)?;
+    }
+    Ok(())
+}
+
+fn index_pack(pack: &Path, into: &Path) -> io::Result<()> {
+    let failed = |error: git2::Error| crate::objects::git_error(&error);
+    let mut indexer = git2::Indexer::new(None, into, 0o600, true).map_err(failed)?;
+    io::copy(&mut fs::File::open(pack)?, &mut indexer)?;
+    indexer.commit().map(drop).map_err(failed)
 }
 
 /// The directories of loose objects that exist.

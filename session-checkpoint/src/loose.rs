@@ -4,6 +4,7 @@ use crate::layout::Layout;
 use crate::oid::Kind;
 use crate::pack::{Compression, deflate};
 use crate::{Error, Oid};
+use rand::RngExt as _;
 use session_disk::Durability;
 use std::path::PathBuf;
 
@@ -26,8 +27,26 @@ pub(crate) fn write(
     let mut bytes = Vec::new();
     deflate(Compression::Fast, &plain, &mut bytes);
     let path = path(layout, oid);
-    session_disk::create_dir_all(path.parent().expect("an object has a directory"))?;
-    Ok(session_disk::replace(&path, &bytes, durability)?)
+    let dir = path.parent().expect("an object has a directory");
+    session_disk::create_dir_all(dir)?;
+    // Git knows this name for that of a temporary file, and would call any other a damaged object.
+    let random: u64 = rand::rng().random();
+    let temp = dir.join(format!("tmp_obj_{random:016x}"));
+    let file = session_disk::create_new(&temp)?;
+    let sync = durability == Durability::Data;
+    let made = session_disk::write(&file, &temp, &bytes)
+        .map_err(session_disk::DiskError::from)
+        .and_then(|()| if sync { session_disk::sync_data(&file, &temp) } else { Ok(()) })
+        .and_then(|()| session_disk::rename(&temp, &path));
+    if let Err(error) = made {
+        // The first error is the one to tell; what stays behind is swept at the next open.
+        drop(session_disk::remove_file(&temp));
+        return Err(error.into());
+    }
+    if sync {
+        session_disk::sync_dir(dir)?;
+    }
+    Ok(())
 }
 
 /// All loose objects: by name, whatever they hold.

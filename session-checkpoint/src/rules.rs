@@ -41,12 +41,29 @@ pub(crate) struct TopRules {
 
 fn compile(lines: &[impl AsRef<str>]) -> Gitignore {
     let mut builder = GitignoreBuilder::new(".");
-    builder.allow_unclosed_class(true);
+    // Git takes a pattern that it cannot read, an unclosed class for one, for one that matches nothing.
+    builder.allow_unclosed_class(false);
     for line in lines {
-        // Git takes a pattern that it cannot read for one that matches nothing.
-        drop(builder.add_line(None, line.as_ref()));
+        drop(builder.add_line(None, &without_alternates(line.as_ref())));
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// A brace is a plain character to git, and the beginning of alternatives to the matcher.
+fn without_alternates(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let (mut escaped, mut in_class) = (false, false);
+    for c in line.chars() {
+        match c {
+            '{' | '}' if !escaped && !in_class => out.push('\\'),
+            '[' if !escaped => in_class = true,
+            ']' if !escaped => in_class = false,
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
 }
 
 /// The facts of a caller's rules, as a trailer keeps them.

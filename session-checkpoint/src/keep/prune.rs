@@ -94,6 +94,7 @@ impl Checkpoints {
         let turns = pruned.turns.iter().map(|n| Family::Turn.name(*n));
         let safeties = pruned.safeties.iter().map(|n| Family::Safety.name(*n));
         let names: Vec<String> = turns.chain(safeties).collect();
+        self.forget_derived()?;
         locked.refs.remove(&names)?;
         if !pruned.turns.is_empty() {
             let mut recorded: Vec<_> = read_recorded(&self.layout)?.into_values().collect();

@@ -6,7 +6,8 @@ use crate::objects::Objects;
 use crate::pack::{Compression, EntryKind, PackSet, PackState, PackWriter, RawPack};
 use crate::{Error, Oid, loose};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a rewrite takes, and what of it is kept.
 pub(super) struct Rewrite<'a> {
@@ -56,10 +57,14 @@ impl Checkpoints {
         let loose = if what.loose { self.copy_loose(&writer, &locked.objects, what, &mut done)? } else { Vec::new() };
         let made: HashSet<String> = writer.finish()?.into_iter().map(|pack| pack.name).collect();
         let mut rewritten = Rewritten::default();
+        self.forget_derived()?;
         for (index, pack, name) in replaced.into_iter().filter(|(_, _, name)| !made.contains(name)) {
             // The index first: a pack without one is not looked into, an index without a pack is an error.
             session_disk::remove_file(&index)?;
             session_disk::remove_file(&pack)?;
+            for ending in ["rev", "bitmap", "mtimes", "keep"] {
+                remove_if_there(&pack.with_extension(ending))?;
+            }
             if locked.meta.stored_packs.remove(&name) && !what.compress {
                 locked.meta.stored_packs.extend(made.iter().cloned());
             }
@@ -72,6 +77,18 @@ impl Checkpoints {
         locked.meta.write(&self.layout)?;
         self.packs_changed(locked)?;
         Ok(rewritten)
+    }
+
+    /// What stock git may have derived from the packs and commits that are about to go.
+    pub(super) fn forget_derived(&self) -> Result<(), Error> {
+        let info = self.layout.objects().join("info");
+        remove_if_there(&info.join("commit-graph"))?;
+        remove_if_there(&self.layout.packs().join("multi-pack-index"))?;
+        let graphs = info.join("commit-graphs");
+        if graphs.exists() {
+            session_disk::remove_dir_all(&graphs)?;
+        }
+        Ok(())
     }
 
     fn copy_loose(
@@ -146,4 +163,11 @@ fn copy(
         done.insert(oid);
     }
     Ok(whole)
+}
+
+fn remove_if_there(path: &Path) -> Result<(), Error> {
+    match session_disk::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
 }

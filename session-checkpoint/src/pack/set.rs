@@ -67,6 +67,8 @@ impl PackSet {
                 names.push(name.to_owned());
             }
         }
+        // A pack without an index is none yet, or none any more; git does not look into it either.
+        names.retain(|name| dir.join(format!("{name}.idx")).exists());
         names.sort_unstable();
         let mut hasher = DefaultHasher::new();
         let mut packs = Vec::with_capacity(names.len());
@@ -74,7 +76,6 @@ impl PackSet {
             let pack = PackState { len: 0, dir: dir.to_owned(), index: OnceLock::new(), name };
             let mut len = 0;
             for path in [pack.index_path(), pack.pack_path()] {
-                // A missing index is a state too: it is found by the check that a changed fingerprint starts.
                 let meta = fs::metadata(&path).ok();
                 len = meta.as_ref().map_or(0, fs::Metadata::len);
                 (&pack.name, len, meta.map(|meta| (meta.mtime(), meta.mtime_nsec()))).hash(&mut hasher);

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::oid::Kind;
-use crate::rel_path::split;
+use crate::rel_path::{parents, split};
 use crate::root::{Root, c_name};
 use crate::snapshot::Taken;
 use crate::tree::Mode;
@@ -91,6 +91,10 @@ impl Apply<'_> {
             applied.conflicts.clone_from(&self.work.conflicts);
         }
         for path in self.work.deletes.keys() {
+            // A directory that stays where a file belongs stays as it is.
+            if parents(path).any(|above| applied.conflicts.contains_key(above)) {
+                continue;
+            }
             self.each(path, &mut applied, |applied| self.delete(path, applied))?;
         }
         for dir in self.work.remove_dirs.iter().rev() {

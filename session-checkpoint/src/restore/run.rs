@@ -2,9 +2,10 @@
 
 use super::apply::{Applied, Apply};
 use super::plan::{Limits, Sides, Work, plan};
+use super::then::reasons;
 use super::types::{Conflict, ConflictKind, ConflictPolicy, FailedPath, PlanSummary, Restored, Scope, SharedPath};
 use super::way::place;
-use crate::cache::Stamp;
+use crate::look::{Seen, look_at};
 use crate::cancel::Cancel;
 use crate::checkpoints::{Checkpoints, Locked};
 use crate::commit::ChangedBy;
@@ -220,6 +221,9 @@ impl Checkpoints {
     fn restore_locked(&mut self, locked: &mut Locked, job: &Job<'_>, cancel: &Cancel) -> Result<Restored, Error> {
         let head = head_of(locked)?.map(|(_, tree)| tree);
         let n = last_safety(locked)? + 1;
+        if let Some(journal) = job.earlier {
+            self.sweep_before(locked, job.target, journal, cancel)?;
+        }
         let seen = self.take(locked, &Purpose::Safety { n, target: Some(job.target) }, cancel)?;
         let known: Vec<Oid> = head.into_iter().chain(job.known.iter().copied()).collect();
         let mut work = self.work(&locked.objects, locked, &seen, job.target, &known, job.limits)?;
@@ -239,11 +243,10 @@ impl Checkpoints {
         journal.write(&self.layout)?;
         let applied = self.apply(locked, &work, &seen, &journal, cancel)?;
         let turn = last_turn(locked)? + 1;
-        let stamps = stamps(&work, &seen, self.hot.as_ref().map(|hot| &hot.cache));
         let purpose = Purpose::Restore { turn, from: job.target, safety, puts: &applied.puts };
         let after = self.take(locked, &purpose, cancel)?;
         self.sweep_temps(&after, &journal)?;
-        let (failed, raced) = self.differences(locked, &work, &applied, &seen, &after, &stamps)?;
+        let (failed, raced) = self.differences(locked, &work, &applied, &seen, &after)?;
         journal::remove(&self.layout)?;
         let unchanged = unchanged(locked, job, &work)?;
         let plan = summary();
@@ -305,6 +308,15 @@ impl Checkpoints {
         .run()
     }
 
+    /// Removes what an interrupted restore left: it would keep a directory from being empty.
+    fn sweep_before(&self, locked: &Locked, target: &Point, journal: &Journal, cancel: &Cancel) -> Result<(), Error> {
+        let sink = ObjectSink::dry(&locked.objects, &locked.packs);
+        let old = self.hot.as_ref().map(|hot| &hot.cache);
+        let purpose = Purpose::Safety { n: 0, target: Some(target) };
+        let (now, _) = self.observe(locked, old, &sink, &purpose, cancel)?;
+        self.sweep_temps(&now, journal)
+    }
+
     /// Removes our own temporary files, of this restore and of the one that it resumes.
     fn sweep_temps(&self, after: &Taken, journal: &Journal) -> Result<(), Error> {
         let root = Root::open(&self.workspace, Mounts::Refuse).map_err(reading(&self.workspace))?;
@@ -329,7 +341,6 @@ impl Checkpoints {
         applied: &Applied,
         seen: &Taken,
         after: &Taken,
-        stamps: &BTreeMap<Vec<u8>, Stamp>,
     ) -> Result<(BTreeMap<Vec<u8>, String>, Vec<RelPath>), Error> {
         let sink = ObjectSink::dry(&locked.objects, &locked.packs);
         let puts = applied.puts.iter().map(|(path, leaf)| (path.clone(), Edit::Put(*leaf)));
@@ -339,16 +350,27 @@ impl Checkpoints {
         let mut failed = applied.failed.clone();
         let mut raced = Vec::new();
         for delta in diff(&sink, expected, Some(after.tree))? {
-            let ours = applied.puts.contains_key(&delta.path) || applied.deletes.contains(&delta.path);
-            let (root, rel) = place(&root, &outer, &delta.path);
-            let now = root.lstat(rel).ok().map(|stat| Stamp::of(&stat));
-            if ours {
+            if applied.puts.contains_key(&delta.path) || applied.deletes.contains(&delta.path) {
                 failed.entry(delta.path).or_insert_with(|| "something else stands there now".to_owned());
-            } else if now.is_none() || now != stamps.get(&delta.path).copied() {
-                // What the rules exclude since the restore is not in the new tree, and untouched on the disk.
-                raced.extend(RelPath::new(delta.path));
+                continue;
+            }
+            // What the rules exclude since the restore is not in the new tree, and the same on the disk.
+            let (place, rel) = place(&root, &outer, &delta.path);
+            let now = match look_at(&sink, place, self.options.max_file_bytes, 0, rel)? {
+                Seen::Leaf(leaf, _) => Some(leaf),
+                Seen::Absent | Seen::Blocked(_) => None,
+            };
+            if now != delta.old {
+                raced.push(delta.path);
             }
         }
+        // What the rules excluded before the restore is in the new tree now, and was there all the time.
+        let (oid, commit) = read_commit(&locked.objects, seen.commit)?;
+        let before = Point { name: TurnRef::Latest, oid, commit };
+        let asked: Vec<(&[u8], bool)> = raced.iter().map(|path| (path.as_slice(), false)).collect();
+        let unknown = reasons(&locked.objects, &before, &asked)?;
+        let raced = raced.iter().zip(unknown).filter(|(_, reason)| reason.is_none());
+        let raced = raced.filter_map(|(path, _)| RelPath::new(path.clone())).collect();
         for dir in work.make_dirs.iter().filter(|dir| root.open_dir(dir).is_err()) {
             failed.entry(dir.clone()).or_insert_with(|| "the directory is not there".to_owned());
         }
@@ -445,12 +467,6 @@ fn changed_since(work: &mut Work, plan: &RestorePlan) {
     for path in changed {
         work.conflicts.insert(path, ConflictKind::ChangedSincePlan);
     }
-}
-
-/// The stamps of what the restore leaves alone: what still has its stamp afterwards is untouched.
-fn stamps(work: &Work, seen: &Taken, cache: Option<&crate::cache::Cache>) -> BTreeMap<Vec<u8>, Stamp> {
-    let left = work.kept.keys().chain(seen.look.found.keys()).chain(work.conflicts.keys());
-    left.filter_map(|path| Some((path.clone(), seen.stamp(cache, path)?))).collect()
 }
 
 fn unchanged(locked: &Locked, job: &Job<'_>, work: &Work) -> Result<u64, Error> {

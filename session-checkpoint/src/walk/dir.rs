@@ -44,9 +44,13 @@ enum Job {
     Done(Entry),
     Leaf(Option<Entry>),
     Sub(Option<u32>),
-    /// Done before, by the look for changes.
-    Known(Found),
 }
+
+/// What one name has become; nothing where it is gone.
+type Outcome = Option<(Entry, Option<Node>)>;
+
+/// Fewer files than this are looked at one after the other: a thread that waits for others holds its directory open.
+const MANY_LEAVES: usize = 64;
 
 impl Walk<'_> {
     pub(super) fn dir(
@@ -77,18 +81,23 @@ impl Walk<'_> {
         }
         let cached = cached.zip(self.cache).map(|(n, cache)| (n, cache.dir(n)));
         let rules = self.rules_here(&listing, path, cached, rules)?;
-        let here = Here { path, depth, listing, rules, cached };
-        match here.cached {
+        let mut here = Here { path, depth, listing, rules, cached };
+        let known = match here.cached {
             Some((n, dir)) if dir.rules == here.rules.key() && self.leaves_are_same(&here, &dir)? => {
+                here.listing.close();
                 let subs = self.look_into_subs(&here, &dir)?;
                 if subs.iter().all(|(_, same, _)| *same) {
                     return Ok(Found::Node(Node::Same(n)));
                 }
-                self.rebuild(&here, subs.into_iter().map(|(at, _, found)| (at, found)).collect())
+                Some(subs.into_iter().map(|(at, _, found)| (at, found)).collect())
             }
-            _ => self.rebuild(&here, Vec::new()),
+            _ => None,
+        };
+        match here.listing.reopen(|| self.root.open_dir(path)) {
+            Ok(()) => self.rebuild(here, known).map(|dir| Found::Node(Node::New(Box::new(dir)))),
+            // It was there a moment ago.
+            Err(_) => Ok(Found::Gone),
         }
-        .map(|dir| Found::Node(Node::New(Box::new(dir))))
     }
 
     fn is_closed(&self, path: &[u8], fd: &impl std::os::fd::AsFd) -> Result<bool, Errno> {
@@ -184,7 +193,7 @@ impl Walk<'_> {
             // Permission may come without a change of the file: by another user who asks.
             SkipReason::Unreadable => {
                 stamp().is_some_and(|(kind, stamp)| kind == FileKind::File && stamp == entry.stamp)
-                    && open_file(listing.fd(), listing.c_name(n)).is_err()
+                    && listing.fd().and_then(|fd| open_file(fd, listing.c_name(n))).is_err()
             }
             SkipReason::Unstable | SkipReason::OtherFs | SkipReason::CheckpointStore => false,
         }
@@ -215,23 +224,62 @@ impl Walk<'_> {
         })
     }
 
-    fn rebuild(&self, here: &Here<'_>, known: Vec<(usize, Found)>) -> Result<NewDir, Error> {
-        let listing = &here.listing;
-        let mut known = known.into_iter().peekable();
-        let mut jobs = Vec::with_capacity(listing.len());
-        for n in 0..listing.len() {
-            let job = match known.next_if(|(at, _)| *at == n) {
-                Some((_, found)) => Job::Known(found),
-                None => self.job(here, n),
-            };
-            jobs.push((n, job));
+    /// Looks at every name, but for the subdirectories that are known by now.
+    fn rebuild(&self, mut here: Here<'_>, known: Option<Vec<(usize, Found)>>) -> Result<NewDir, Error> {
+        let counted = known.is_some();
+        let mut outcomes: Vec<Outcome> = (0..here.listing.len()).map(|_| None).collect();
+        let mut subs = Vec::new();
+        let mut leaves = Vec::new();
+        let mut known = known.unwrap_or_default().into_iter().peekable();
+        for (n, outcome) in outcomes.iter_mut().enumerate() {
+            if let Some((_, found)) = known.next_if(|(at, _)| *at == n) {
+                *outcome = settled(found);
+                continue;
+            }
+            match self.job(&here, n) {
+                Job::Done(entry) => *outcome = Some((entry, None)),
+                Job::Leaf(cached) => leaves.push((n, cached)),
+                Job::Sub(cached) => subs.push((n, cached)),
+            }
         }
-        let counted = known_were_counted(&jobs);
-        let done = self.map(jobs, |(n, job)| self.run_job(here, n, job, counted))?;
+        let look = |(n, cached)| Ok((n, self.look_at_leaf(&here, n, cached, counted)?));
+        let leaves: Vec<(usize, Option<Entry>)> = if leaves.len() < MANY_LEAVES {
+            leaves.into_iter().map(look).collect::<Result<_, Error>>()?
+        } else {
+            self.map(leaves, look)?
+        };
+        for (n, entry) in leaves {
+            outcomes[n] = entry.map(|entry| (entry, None));
+        }
+        here.listing.close();
+        let below = |(n, cached)| {
+            let path = joined(here.path, here.listing.name(n));
+            Ok((n, self.dir(&path, here.depth + 1, cached, &here.rules)?))
+        };
+        for (n, found) in self.map(subs, below)? {
+            outcomes[n] = settled(found);
+        }
+        self.assemble(&here, outcomes)
+    }
+
+    fn look_at_leaf(&self, here: &Here<'_>, n: usize, cached: Option<Entry>, counted: bool) -> Result<Option<Entry>, Error> {
+        let path = || self.root.full(&joined(here.path, here.listing.name(n)));
+        let fd = here.listing.fd().map_err(|errno| Error::Read { path: path(), source: errno.into() })?;
+        let entry = self.leaf(fd, here.listing.c_name(n), cached, &path)?;
+        match entry {
+            Some(Entry { kind: EntryKind::File | EntryKind::Exec | EntryKind::Link, stamp, .. }) if !counted => {
+                self.count(1, stamp.size)?;
+            }
+            _ => {}
+        }
+        Ok(entry)
+    }
+
+    fn assemble(&self, here: &Here<'_>, outcomes: Vec<Outcome>) -> Result<NewDir, Error> {
         let mut dir = NewDir { rules: here.rules.key(), ..NewDir::default() };
-        for (n, done) in done.into_iter().enumerate() {
-            let Some((entry, child)) = done else { continue };
-            let name = listing.name(n);
+        for (n, outcome) in outcomes.into_iter().enumerate() {
+            let Some((entry, child)) = outcome else { continue };
+            let name = here.listing.name(n);
             let (name_at, name_len) = (u32::try_from(dir.names.len()), u16::try_from(name.len()));
             dir.names.extend_from_slice(name);
             dir.entries.push(NewEntry {
@@ -273,37 +321,6 @@ impl Walk<'_> {
             }
             Verdict::Capture => Job::Leaf(cached),
         }
-    }
-
-    fn run_job(
-        &self,
-        here: &Here<'_>,
-        n: usize,
-        job: Job,
-        counted: bool,
-    ) -> Result<Option<(Entry, Option<Node>)>, Error> {
-        let found = match job {
-            Job::Done(entry) => return Ok(Some((entry, None))),
-            Job::Leaf(cached) => {
-                let path = || self.root.full(&joined(here.path, here.listing.name(n)));
-                let entry = self.leaf(here.listing.fd(), here.listing.c_name(n), cached, &path)?;
-                if let Some(Entry { kind: EntryKind::File | EntryKind::Exec | EntryKind::Link, stamp, .. }) = entry
-                    && !counted
-                {
-                    self.count(1, stamp.size)?;
-                }
-                return Ok(entry.map(|entry| (entry, None)));
-            }
-            Job::Sub(cached) => {
-                self.dir(&joined(here.path, here.listing.name(n)), here.depth + 1, cached, &here.rules)?
-            }
-            Job::Known(found) => found,
-        };
-        Ok(match found {
-            Found::Gone => None,
-            Found::Skip(reason) => Some((Entry::bare(EntryKind::Skipped(reason), FLAG_WAS_DIR), None)),
-            Found::Node(node) => Some((Entry::bare(EntryKind::Dir, 0), Some(node))),
-        })
     }
 
     fn flags(&self, dir: &NewDir) -> u8 {
@@ -350,9 +367,13 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the look for changes has counted this directory's files already.
-fn known_were_counted(jobs: &[(usize, Job)]) -> bool {
-    jobs.iter().any(|(_, job)| matches!(job, Job::Known(_)))
+/// What a subdirectory is in its parent.
+fn settled(found: Found) -> Outcome {
+    match found {
+        Found::Gone => None,
+        Found::Skip(reason) => Some((Entry::bare(EntryKind::Skipped(reason), FLAG_WAS_DIR), None)),
+        Found::Node(node) => Some((Entry::bare(EntryKind::Dir, 0), Some(node))),
+    }
 }
 
 /// Whether a file is the one that was hashed.

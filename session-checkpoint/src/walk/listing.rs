@@ -14,9 +14,9 @@ struct Name {
     is_dir: bool,
 }
 
-/// A directory's names and the open directory itself.
+/// A directory's names, and the open directory until it is closed: no descriptor is held while what is below is walked.
 pub(super) struct Listing {
-    dir: OwnedFd,
+    dir: Option<OwnedFd>,
     names: Vec<Name>,
     /// Every name with the NUL behind it, so that it is ready for a system call.
     buffer: Vec<u8>,
@@ -35,7 +35,7 @@ impl Listing {
             names.push(Name { at: small(at), len: small(len), is_dir: kind == nix::libc::DT_DIR });
             buffer.extend_from_slice(name);
         })?;
-        let mut listing = Listing { dir, names, buffer };
+        let mut listing = Listing { dir: Some(dir), names, buffer };
         for n in unknown {
             // Some file systems do not say in the listing what a name is.
             let is_dir = listing.stat(n).is_ok_and(|stat| stat.st_mode & nix::libc::S_IFMT == nix::libc::S_IFDIR);
@@ -64,12 +64,25 @@ impl Listing {
         self.names[n].is_dir
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
-        self.dir.as_fd()
+    /// The open directory.
+    pub(super) fn fd(&self) -> Result<BorrowedFd<'_>, Errno> {
+        self.dir.as_ref().map(OwnedFd::as_fd).ok_or(Errno::EBADF)
+    }
+
+    pub(super) fn close(&mut self) {
+        self.dir = None;
+    }
+
+    /// Opens the directory again, as far as it is still there.
+    pub(super) fn reopen(&mut self, open: impl FnOnce() -> Result<OwnedFd, Errno>) -> Result<(), Errno> {
+        if self.dir.is_none() {
+            self.dir = Some(open()?);
+        }
+        Ok(())
     }
 
     pub(super) fn stat(&self, n: usize) -> Result<FileStat, Errno> {
-        fstatat(self.fd(), self.c_name(n), AtFlags::AT_SYMLINK_NOFOLLOW)
+        fstatat(self.fd()?, self.c_name(n), AtFlags::AT_SYMLINK_NOFOLLOW)
     }
 
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {

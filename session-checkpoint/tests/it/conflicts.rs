@@ -105,6 +105,21 @@ fn c09_undo_returns_to_the_exact_state_before_also_where_no_turn_had_it() {
 
 #[test]
 fn c10_a_directory_with_unknown_things_where_a_file_belongs_is_told_and_only_moved_by_force() {
+    let mut lab = directory_in_the_way();
+    let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
+    let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
+    assert_eq!(plan.conflicts[0].kind, ConflictKind::DirectoryInTheWay);
+    assert_eq!((lab.read("q"), lab.read("p/tracked")), ("2".to_owned(), "x".to_owned()), "nothing was changed");
+    let kept = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::KeepMine).expect("a restore");
+    assert_eq!((lab.read("q"), lab.read("p/ignored.log"), kept.conflicts.len()), ("1".into(), "precious".into(), 1));
+    assert_eq!(lab.read("p/tracked"), "x", "a directory that stays is not emptied");
+    let mut lab = directory_in_the_way();
+    let forced = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Force).expect("a restore");
+    assert_eq!((lab.read("p"), forced.rescued.len()), ("a file".to_owned(), 1));
+    assert_eq!(fs::read_to_string(forced.rescued[0].join("ignored.log")).expect("rescued"), "precious");
+}
+
+fn directory_in_the_way() -> Lab {
     let mut lab = Lab::new();
     lab.write("p", "a file");
     lab.write("q", "1");
@@ -115,15 +130,7 @@ fn c10_a_directory_with_unknown_things_where_a_file_belongs_is_told_and_only_mov
     lab.write("p/ignored.log", "precious");
     lab.write("q", "2");
     lab.snapshot();
-    let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
-    let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
-    assert_eq!(plan.conflicts[0].kind, ConflictKind::DirectoryInTheWay);
-    assert_eq!((lab.read("q"), lab.read("p/tracked")), ("2".to_owned(), "x".to_owned()), "nothing was changed");
-    let kept = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::KeepMine).expect("a restore");
-    assert_eq!((lab.read("q"), lab.read("p/ignored.log"), kept.conflicts.len()), ("1".into(), "precious".into(), 1));
-    let forced = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Force).expect("a restore");
-    assert_eq!((lab.read("p"), forced.rescued.len()), ("a file".to_owned(), 1));
-    assert_eq!(fs::read_to_string(forced.rescued[0].join("ignored.log")).expect("rescued"), "precious");
+    lab
 }
 
 #[test]

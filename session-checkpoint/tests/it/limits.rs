@@ -141,7 +141,9 @@ fn progress_counts_what_is_read_and_a_background_snapshot_gives_its_result() {
     }
     let bytes = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&bytes);
-    let cancel = Cancel::new().with_progress(move |progress| drop(seen.fetch_max(progress.bytes, Ordering::Relaxed)));
+    let cancel = Cancel::new().with_progress(move |progress| {
+        seen.fetch_max(progress.bytes, Ordering::Relaxed);
+    });
     let handle = lab.checkpoints.snapshot_in_background(Request::next("first"), cancel).expect("a thread");
     let (_checkpoints, snapshot) = handle.join().expect("no panic");
     assert_eq!(snapshot.expect("a snapshot").files, 20);

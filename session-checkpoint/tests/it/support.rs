@@ -23,7 +23,7 @@ pub(crate) enum Node {
 
 pub(crate) type State = BTreeMap<PathBuf, Node>;
 
-/// Everything below a directory but `.git`, links unfollowed.
+/// Every file, link and empty directory below a directory, links unfollowed, without `.git`.
 pub(crate) fn state(dir: &Path) -> State {
     let mut found = State::new();
     walk(dir, Path::new(""), &mut found);
@@ -42,7 +42,11 @@ fn walk(root: &Path, rel: &Path, found: &mut State) {
         let node = if meta.is_symlink() {
             Node::Link(fs::read_link(&path).expect("a link"))
         } else if meta.is_dir() {
-            walk(root, &rel, found);
+            // Those with something in them are told by it.
+            if fs::read_dir(&path).expect("readable").next().is_some() {
+                walk(root, &rel, found);
+                continue;
+            }
             Node::Dir
         } else if meta.is_file() {
             let bytes = fs::read(&path).expect("a readable file");
