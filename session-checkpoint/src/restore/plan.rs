@@ -91,9 +91,11 @@ pub(super) fn plan<T: Trees>(sides: &Sides<'_, T>, root: &Root, outer: &Root) ->
     only_mine(sides, &mut work);
     edited_since(sides, &mut work)?;
     dirs(sides, &mut work)?;
-    Way { root, outer, work: &work }.conflicts()?.into_iter().for_each(|(path, kind)| {
+    let (conflicts, clear) = Way { root, outer, work: &work }.conflicts()?;
+    for (path, kind) in conflicts {
         work.conflicts.entry(path).or_insert(kind);
-    });
+    }
+    work.remove_dirs.extend(clear);
     Ok(work)
 }
 

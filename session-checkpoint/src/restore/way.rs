@@ -28,8 +28,11 @@ pub(super) fn place<'r, 'p>(root: &'r Root, outer: &'r Root, path: &'p [u8]) -> 
 }
 
 impl Way<'_> {
-    pub(super) fn conflicts(&self) -> Result<Vec<(Vec<u8>, ConflictKind)>, Error> {
+    /// The paths in conflict, and the directories without anything to keep that stand where files belong: those go,
+    /// whatever a rule says about their names.
+    pub(super) fn conflicts(&self) -> Result<(Vec<(Vec<u8>, ConflictKind)>, Vec<Vec<u8>>), Error> {
         let mut found = Vec::new();
+        let mut clear = Vec::new();
         let mut dirs: BTreeMap<Vec<u8>, Option<ConflictKind>> = BTreeMap::new();
         for path in self.work.puts.keys().chain(self.work.deletes.keys()) {
             let dir = split(path).0;
@@ -45,10 +48,10 @@ impl Way<'_> {
         }
         for (path, put) in &self.work.puts {
             if put.before.is_none() {
-                found.extend(self.at(path)?.map(|kind| (path.clone(), kind)));
+                found.extend(self.at(path, &mut clear)?.map(|kind| (path.clone(), kind)));
             }
         }
-        Ok(found)
+        Ok((found, clear))
     }
 
     /// What stands against writing into a directory, which may not exist yet.
@@ -81,11 +84,15 @@ impl Way<'_> {
     }
 
     /// What stands in a place that the safety snapshot says is free.
-    fn at(&self, path: &[u8]) -> Result<Option<ConflictKind>, Error> {
+    fn at(&self, path: &[u8], clear: &mut Vec<Vec<u8>>) -> Result<Option<ConflictKind>, Error> {
+        let mut dirs = Vec::new();
         let (root, rel) = place(self.root, self.outer, path);
         match root.lstat(rel) {
             Ok(stat) => match FileKind::of(&stat) {
-                FileKind::Dir if outside(path).is_none() && self.only_deleted(path)? => Ok(None),
+                FileKind::Dir if outside(path).is_none() && self.only_deleted(path, &mut dirs)? => {
+                    clear.append(&mut dirs);
+                    Ok(None)
+                }
                 FileKind::Dir => Ok(Some(ConflictKind::DirectoryInTheWay)),
                 FileKind::Special => Ok(Some(ConflictKind::NotStorable(SkipReason::Special))),
                 // It came since the look; the check before the write will say so.
@@ -96,7 +103,8 @@ impl Way<'_> {
     }
 
     /// Whether a directory holds nothing but what will be deleted, and directories of which the same is true.
-    fn only_deleted(&self, dir: &[u8]) -> Result<bool, Error> {
+    fn only_deleted(&self, dir: &[u8], dirs: &mut Vec<Vec<u8>>) -> Result<bool, Error> {
+        dirs.push(dir.to_vec());
         let failed = |errno: Errno| Error::Read { path: self.root.full(dir), source: errno.into() };
         let Ok(fd) = self.root.open_dir(dir) else { return Ok(false) };
         let mut open = Dir::from_fd(fd).map_err(failed)?;
@@ -110,7 +118,7 @@ impl Way<'_> {
                 continue;
             }
             let is_dir = self.root.lstat(&path).is_ok_and(|stat| FileKind::of(&stat) == FileKind::Dir);
-            if !is_dir || !self.only_deleted(&path)? {
+            if !is_dir || !self.only_deleted(&path, dirs)? {
                 return Ok(false);
             }
         }
