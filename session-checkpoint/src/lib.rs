@@ -52,6 +52,7 @@ mod external;
 mod look;
 mod loose;
 mod names;
+mod observe;
 mod pack;
 mod refs;
 mod rules;

@@ -93,7 +93,11 @@ fn unchanged(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
     report::line("no change, faster than git, wall", ratio(&git.wall, &mine.wall), ">= 7 (S), 3 (M, L)");
     report::line("no change, against a statx walk, wall", ratio(&mine.wall, &walk.wall), "<= 1.2 (M, L)");
     report::line("no change, against a statx walk, cpu", ratio(&mine.cpu, &walk.cpu), "<= 1.2 (M, L)");
-    report::line("no change, beyond the walk, ms", (report::median(&mine.wall) - report::median(&walk.wall)) * 1e3, "<= 1 (S)");
+    report::line(
+        "no change, beyond the walk, ms",
+        (report::median(&mine.wall) - report::median(&walk.wall)) * 1e3,
+        "<= 1 (S)",
+    );
 }
 
 fn ten_edits(size: Size, dir: &Path, work: &Path, repo: &Path, ours: &mut Checkpoints) {
@@ -154,8 +158,14 @@ fn listing(dir: &Path, repo: &Path, ours: &Checkpoints) {
     let (mut mine, mut git) = (Sample::default(), Sample::default());
     for _ in 0..5 {
         mine.add(timed(|| drop(reader.turns().expect("a list"))));
-        git.add(timed(|| peer::diff_each(&dir.join("store/repo.git"), &turns.iter().map(|turn| turn.turn).collect::<Vec<_>>())));
+        git.add(timed(|| {
+            peer::diff_each(&dir.join("store/repo.git"), &turns.iter().map(|turn| turn.turn).collect::<Vec<_>>())
+        }));
     }
     let _ = (repo, last);
-    report::line(&format!("list of {} turns, faster than a git diff each", turns.len()), ratio(&git.wall, &mine.wall), ">= 50");
+    report::line(
+        &format!("list of {} turns, faster than a git diff each", turns.len()),
+        ratio(&git.wall, &mine.wall),
+        ">= 50",
+    );
 }

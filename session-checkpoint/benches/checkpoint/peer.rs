@@ -19,7 +19,9 @@ fn git(repo: &Path, work: &Path, args: &[&str]) {
 
 pub(crate) fn init(repo: &Path, work: &Path) {
     git(repo, work, &["init", "-q"]);
-    for (key, value) in [("gc.auto", "0"), ("maintenance.auto", "false"), ("user.name", "a"), ("user.email", "a@b.invalid")] {
+    for (key, value) in
+        [("gc.auto", "0"), ("maintenance.auto", "false"), ("user.name", "a"), ("user.email", "a@b.invalid")]
+    {
         git(repo, work, &["config", key, value]);
     }
 }

@@ -4,17 +4,20 @@
 //! and is known to have been absent at the target. What is written was looked at right before.
 
 mod apply;
+mod check;
 mod dirs;
+mod mine;
 mod plan;
 mod put;
 mod run;
 mod then;
 mod types;
+mod undo;
 mod way;
 
 pub use run::RestorePlan;
-pub(crate) use run::last_restore;
 pub use types::{
     Conflict, ConflictKind, ConflictPolicy, FailedPath, KeepReason, Kept, PlanSummary, Planned, Restored, Scope,
     SharedPath,
 };
+pub(crate) use undo::last_restore;

@@ -1,36 +1,28 @@
-//! The restore's steps in their order, and what undoes or resumes one.
+//! The restore's steps in their order.
 
 use super::apply::{Applied, Apply};
+use super::check::unchanged;
 use super::plan::{Limits, Sides, Work, plan};
-use super::then::reasons;
-use super::types::{Conflict, ConflictKind, ConflictPolicy, FailedPath, PlanSummary, Restored, Scope, SharedPath};
-use super::way::place;
-use crate::look::{Seen, look_at};
+use super::types::{Conflict, ConflictKind, ConflictPolicy, FailedPath, PlanSummary, Restored, Scope};
 use crate::cancel::Cancel;
 use crate::checkpoints::{Checkpoints, Locked};
-use crate::commit::ChangedBy;
 use crate::error::reading;
 use crate::health::Stock;
 use crate::journal::{self, Journal};
 use crate::meta::Identity;
 use crate::objects::Trees;
+use crate::observe::{Purpose, Taken};
 use crate::options::Durability;
-use crate::point::{Point, TurnRef, find, read_commit};
-use crate::reader::{Reader, changes_of};
-use crate::refs::Family;
+use crate::point::{Point, TurnRef, find};
 use crate::rel_path::RelPath;
 use crate::root::{Mounts, Root};
 use crate::sink::ObjectSink;
-use crate::snapshot::{Purpose, Taken, head_of, last_safety, last_turn};
-use crate::tree_diff::{Leaf, diff, leaves};
-use crate::tree_edit::{Edit, edit};
-use crate::turns::{Turn, read_recorded};
-use crate::{Error, Oid, names};
+use crate::snapshot::{head_of, last_safety, last_turn};
+use crate::tree_diff::Leaf;
+use crate::{Error, Oid};
 use rand::RngExt as _;
-use session_disk::at;
-use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A restore that was planned and not yet carried out.
 #[derive(Debug)]
@@ -50,16 +42,16 @@ impl RestorePlan {
 }
 
 /// A restore under way.
-struct Job<'a> {
-    target: &'a Point,
-    limits: &'a Limits,
-    policy: ConflictPolicy,
+pub(super) struct Job<'a> {
+    pub(super) target: &'a Point,
+    pub(super) limits: &'a Limits,
+    pub(super) policy: ConflictPolicy,
     /// What the plan saw, where there was one.
-    plan: Option<&'a RestorePlan>,
+    pub(super) plan: Option<&'a RestorePlan>,
     /// The journal of the restore that this one resumes or undoes.
-    earlier: Option<&'a Journal>,
+    pub(super) earlier: Option<&'a Journal>,
     /// Trees, beside the newest turn's, of which the workspace's content may come.
-    known: Vec<Oid>,
+    pub(super) known: Vec<Oid>,
 }
 
 impl Checkpoints {
@@ -116,75 +108,7 @@ impl Checkpoints {
         self.restore_locked(&mut locked, &job, cancel)
     }
 
-    /// Plans and carries out the undoing of the newest restore: the workspace becomes what it was right before. Undoing
-    /// an undo does it again.
-    ///
-    /// # Errors
-    /// [`Error::NothingToUndo`], and those of planning and carrying out.
-    pub fn undo(&mut self, policy: ConflictPolicy, cancel: &Cancel) -> Result<Restored, Error> {
-        let plan = self.plan_undo(cancel)?;
-        self.apply_restore(&plan, policy, cancel)
-    }
-
-    /// Plans the undoing of the newest restore.
-    ///
-    /// # Errors
-    /// [`Error::NothingToUndo`], and those of [`plan_restore`](Checkpoints::plan_restore).
-    pub fn plan_undo(&mut self, cancel: &Cancel) -> Result<RestorePlan, Error> {
-        let safety = {
-            let locked = self.begin()?;
-            self.may_restore(&locked)?;
-            last_restore(&locked)?.ok_or(Error::NothingToUndo)?
-        };
-        self.plan_restore(TurnRef::Safety(safety), &Scope::default(), cancel)
-    }
-
-    /// Ends an interrupted restore by carrying out the rest of it.
-    ///
-    /// # Errors
-    /// [`Error::NothingToUndo`] where none was interrupted, and those of carrying out.
-    pub fn resume_interrupted(&mut self, cancel: &Cancel) -> Result<Restored, Error> {
-        let mut locked = self.begin()?;
-        let journal = journal::read(&self.layout)?.ok_or(Error::NothingToUndo)?;
-        let (target, safety) = self.both_ends(&locked, &journal)?;
-        let known = vec![safety.commit.tree, target.commit.tree];
-        let limits = journal.limits();
-        let job = Job {
-            target: &target,
-            limits: &limits,
-            policy: journal.policy,
-            plan: None,
-            earlier: Some(&journal),
-            known,
-        };
-        self.restore_locked(&mut locked, &job, cancel)
-    }
-
-    /// Ends an interrupted restore by going back to the workspace as it was before.
-    ///
-    /// # Errors
-    /// [`Error::NothingToUndo`] where none was interrupted, and those of carrying out.
-    pub fn undo_interrupted(&mut self, policy: ConflictPolicy, cancel: &Cancel) -> Result<Restored, Error> {
-        let mut locked = self.begin()?;
-        let journal = journal::read(&self.layout)?.ok_or(Error::NothingToUndo)?;
-        let (target, safety) = self.both_ends(&locked, &journal)?;
-        let known = vec![safety.commit.tree, target.commit.tree];
-        let limits = Limits::default();
-        let job = Job { target: &safety, limits: &limits, policy, plan: None, earlier: Some(&journal), known };
-        self.restore_locked(&mut locked, &job, cancel)
-    }
-
-    fn both_ends(&self, locked: &Locked, journal: &Journal) -> Result<(Point, Point), Error> {
-        self.is_the_workspace(locked)?;
-        let point = |name: Option<TurnRef>, oid| {
-            let (oid, commit) = read_commit(&locked.objects, oid)?;
-            Ok::<_, Error>(Point { name: name.unwrap_or(TurnRef::Latest), oid, commit })
-        };
-        let target = point(journal.target_ref(), journal.target_commit)?;
-        Ok((target, point(Some(TurnRef::Safety(journal.safety)), journal.safety_commit)?))
-    }
-
-    fn may_restore(&self, locked: &Locked) -> Result<(), Error> {
+    pub(super) fn may_restore(&self, locked: &Locked) -> Result<(), Error> {
         self.is_the_workspace(locked)?;
         match journal::read(&self.layout)? {
             Some(journal) => Err(Error::Interrupted { target: journal.target }),
@@ -192,7 +116,7 @@ impl Checkpoints {
         }
     }
 
-    fn is_the_workspace(&self, locked: &Locked) -> Result<(), Error> {
+    pub(super) fn is_the_workspace(&self, locked: &Locked) -> Result<(), Error> {
         let recorded = &locked.meta.workspace;
         if recorded.is_same(&Identity::of(&self.workspace)?) {
             return Ok(());
@@ -200,12 +124,12 @@ impl Checkpoints {
         Err(Error::OtherWorkspace { path: self.workspace.clone(), recorded: recorded.path.path() })
     }
 
-    fn roots(&self) -> Result<(Root, Root), Error> {
+    pub(super) fn roots(&self) -> Result<(Root, Root), Error> {
         let root = Root::open(&self.workspace, Mounts::Refuse).map_err(reading(&self.workspace))?;
         Ok((root, Root::open(Path::new("/"), Mounts::Enter).map_err(reading(Path::new("/")))?))
     }
 
-    fn work<T: Trees>(
+    pub(super) fn work<T: Trees>(
         &self,
         trees: &T,
         locked: &Locked,
@@ -218,7 +142,12 @@ impl Checkpoints {
         plan(&Sides { trees, objects: &locked.objects, now, target, known, limits }, &root, &outer)
     }
 
-    fn restore_locked(&mut self, locked: &mut Locked, job: &Job<'_>, cancel: &Cancel) -> Result<Restored, Error> {
+    pub(super) fn restore_locked(
+        &mut self,
+        locked: &mut Locked,
+        job: &Job<'_>,
+        cancel: &Cancel,
+    ) -> Result<Restored, Error> {
         let head = head_of(locked)?.map(|(_, tree)| tree);
         let n = last_safety(locked)? + 1;
         if let Some(journal) = job.earlier {
@@ -307,152 +236,6 @@ impl Checkpoints {
         }
         .run()
     }
-
-    /// Removes what an interrupted restore left: it would keep a directory from being empty.
-    fn sweep_before(&self, locked: &Locked, target: &Point, journal: &Journal, cancel: &Cancel) -> Result<(), Error> {
-        let sink = ObjectSink::dry(&locked.objects, &locked.packs);
-        let old = self.hot.as_ref().map(|hot| &hot.cache);
-        let purpose = Purpose::Safety { n: 0, target: Some(target) };
-        let (now, _) = self.observe(locked, old, &sink, &purpose, cancel)?;
-        self.sweep_temps(&now, journal)
-    }
-
-    /// Removes our own temporary files, of this restore and of the one that it resumes.
-    fn sweep_temps(&self, after: &Taken, journal: &Journal) -> Result<(), Error> {
-        let root = Root::open(&self.workspace, Mounts::Refuse).map_err(reading(&self.workspace))?;
-        for skipped in &after.notes.skipped {
-            let (dir, name) = crate::rel_path::split(skipped.path.as_bytes());
-            let mut tokens = journal.earlier_tokens.iter().chain([&journal.token]);
-            if tokens.any(|token| names::is_temp_of(name, *token))
-                && let Ok(fd) = root.open_dir(dir)
-            {
-                at::remove_file(fd.as_fd(), &crate::root::c_name(name), &root.full(skipped.path.as_bytes()))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Compares what the disk holds with what it should hold: paths of the restore that are not right, and others that
-    /// changed meanwhile.
-    fn differences(
-        &self,
-        locked: &Locked,
-        work: &Work,
-        applied: &Applied,
-        seen: &Taken,
-        after: &Taken,
-    ) -> Result<(BTreeMap<Vec<u8>, String>, Vec<RelPath>), Error> {
-        let sink = ObjectSink::dry(&locked.objects, &locked.packs);
-        let puts = applied.puts.iter().map(|(path, leaf)| (path.clone(), Edit::Put(*leaf)));
-        let edits = applied.deletes.iter().map(|path| (path.clone(), Edit::Remove)).chain(puts).collect();
-        let expected = edit(&sink, Some(seen.tree), &edits)?;
-        let (root, outer) = self.roots()?;
-        let mut failed = applied.failed.clone();
-        let mut raced = Vec::new();
-        for delta in diff(&sink, expected, Some(after.tree))? {
-            if applied.puts.contains_key(&delta.path) || applied.deletes.contains(&delta.path) {
-                failed.entry(delta.path).or_insert_with(|| "something else stands there now".to_owned());
-                continue;
-            }
-            // What the rules exclude since the restore is not in the new tree, and the same on the disk.
-            let (place, rel) = place(&root, &outer, &delta.path);
-            let now = match look_at(&sink, place, self.options.max_file_bytes, 0, rel)? {
-                Seen::Leaf(leaf, _) => Some(leaf),
-                Seen::Absent | Seen::Blocked(_) => None,
-            };
-            if now != delta.old {
-                raced.push(delta.path);
-            }
-        }
-        // What the rules excluded before the restore is in the new tree now, and was there all the time.
-        let (oid, commit) = read_commit(&locked.objects, seen.commit)?;
-        let before = Point { name: TurnRef::Latest, oid, commit };
-        let asked: Vec<(&[u8], bool)> = raced.iter().map(|path| (path.as_slice(), false)).collect();
-        let unknown = reasons(&locked.objects, &before, &asked)?;
-        let raced = raced.iter().zip(unknown).filter(|(_, reason)| reason.is_none());
-        let raced = raced.filter_map(|(path, _)| RelPath::new(path.clone())).collect();
-        for dir in work.make_dirs.iter().filter(|dir| root.open_dir(dir).is_err()) {
-            failed.entry(dir.clone()).or_insert_with(|| "the directory is not there".to_owned());
-        }
-        Ok((failed, raced))
-    }
-
-    /// The paths that the turns since the target record as this session's own changes.
-    fn changed_by_session(&self, locked: &Locked, target: &Point) -> Result<BTreeSet<Vec<u8>>, Error> {
-        let from = match target.name {
-            TurnRef::Turn(n) => n,
-            TurnRef::Safety(_) | TurnRef::Latest => {
-                let parent = target.commit.parent.and_then(|oid| read_commit(&locked.objects, oid).ok());
-                parent.and_then(|(_, commit)| Some(commit.trailer?.turn)).unwrap_or(0)
-            }
-        };
-        let mut recorded = read_recorded(&self.layout)?;
-        let mut paths = BTreeSet::new();
-        for (n, oid) in locked.refs.list(Family::Turn)?.split_off(&(from + 1)) {
-            let Some(oid) = oid else { continue };
-            let whole = |turn: &Turn| turn.changed_n == turn.changed.len() as u64;
-            let (by, changed) = match recorded.remove(&oid).filter(whole) {
-                Some(turn) => (turn.by, turn.changed),
-                None => {
-                    let (oid, commit) = read_commit(&locked.objects, oid)?;
-                    let point = Point { name: TurnRef::Turn(n), oid, commit };
-                    let by = point.commit.trailer.as_ref().map_or(ChangedBy::Session, |trailer| trailer.by);
-                    (by, changes_of(&locked.objects, &point)?)
-                }
-            };
-            if by == ChangedBy::Session {
-                paths.extend(changed.into_iter().map(|change| change.path.as_bytes().to_vec()));
-            }
-        }
-        Ok(paths)
-    }
-
-    /// The paths of a plan that other sessions' turns since the target record as theirs.
-    fn shared(&self, work: &Work, target: &Point, stores: &[PathBuf]) -> Result<Vec<SharedPath>, Error> {
-        let since = target.commit.trailer.as_ref().map_or(target.commit.time_s * 1000, |trailer| trailer.time_ms);
-        let mut shared = Vec::new();
-        for store in stores {
-            let reader = Reader::open(store)?;
-            if reader.status()?.workspace != self.workspace {
-                continue;
-            }
-            for mut turn in reader.turns()?.into_iter().filter(|turn| turn.time_ms >= since) {
-                if turn.changed_n > turn.changed.len() as u64 {
-                    turn = reader.turn(TurnRef::Turn(turn.turn))?;
-                }
-                let theirs = turn.changed.iter().filter(|_| turn.by == ChangedBy::Session);
-                let ours = |path: &RelPath| {
-                    let path = path.as_bytes();
-                    work.puts.contains_key(path) || work.deletes.contains_key(path) || work.kept.contains_key(path)
-                };
-                shared.extend(theirs.filter(|change| ours(&change.path)).map(|change| SharedPath {
-                    path: change.path.clone(),
-                    store: store.clone(),
-                    turn: turn.turn,
-                }));
-            }
-        }
-        Ok(shared)
-    }
-}
-
-impl Journal {
-    fn limits(&self) -> Limits {
-        let mine = self.mine.as_ref().map(|mine| mine.iter().map(|path| path.as_bytes().to_vec()).collect());
-        Limits { paths: self.paths.clone(), mine }
-    }
-}
-
-/// The safety snapshot of the newest restore.
-pub(crate) fn last_restore(locked: &Locked) -> Result<Option<u32>, Error> {
-    for (n, oid) in locked.refs.list(Family::Turn)?.into_iter().rev() {
-        let Some(Ok((oid, commit))) = oid.map(|oid| read_commit(&locked.objects, oid)) else { continue };
-        let point = Point { name: TurnRef::Turn(n), oid, commit };
-        if point.is_restore() {
-            return Ok(point.commit.trailer.and_then(|trailer| trailer.safety));
-        }
-    }
-    Ok(None)
 }
 
 /// What is not as the plan saw it was changed since, whoever did it.
@@ -467,17 +250,6 @@ fn changed_since(work: &mut Work, plan: &RestorePlan) {
     for path in changed {
         work.conflicts.insert(path, ConflictKind::ChangedSincePlan);
     }
-}
-
-fn unchanged(locked: &Locked, job: &Job<'_>, work: &Work) -> Result<u64, Error> {
-    let all = match &job.target.commit.trailer {
-        Some(trailer) if job.limits.paths.is_empty() => trailer.files,
-        _ => {
-            let files = leaves(&locked.objects, Some(job.target.commit.tree))?;
-            files.iter().filter(|(path, _)| job.limits.covers(path)).count() as u64
-        }
-    };
-    Ok(all.saturating_sub(work.puts.len() as u64))
 }
 
 fn told(

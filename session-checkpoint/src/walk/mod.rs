@@ -8,6 +8,7 @@ mod getdents;
 mod leaf;
 mod listing;
 mod notes;
+mod rebuild;
 
 pub(crate) use leaf::store_leaf;
 pub(crate) use notes::{Notes, notes};

@@ -35,10 +35,10 @@ fn c30_only_mine_touches_what_this_session_changed_and_names_what_another_change
     let restored = a.checkpoints.apply_restore(&plan, ConflictPolicy::KeepMine, &cancel).expect("a restore");
     assert_eq!((a.read("a"), a.read("b"), a.read("only-a")), ("A and B".into(), "B".into(), "0".into()));
     assert!(!a.exists("made-by-a"));
-    assert_eq!(restored.kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect::<Vec<_>>(), [(
-        "b".to_owned(),
-        KeepReason::NotMine
-    )]);
+    assert_eq!(
+        restored.kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect::<Vec<_>>(),
+        [("b".to_owned(), KeepReason::NotMine)]
+    );
 }
 
 #[test]

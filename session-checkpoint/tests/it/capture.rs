@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 fn set_mtime(path: &Path, s: i64, ns: i64) {
     let time = TimeSpec::new(s, ns);
-    nix::sys::stat::utimensat(nix::fcntl::AT_FDCWD, path, &time, &time, UtimensatFlags::NoFollowSymlink).expect("scratch");
+    nix::sys::stat::utimensat(nix::fcntl::AT_FDCWD, path, &time, &time, UtimensatFlags::NoFollowSymlink)
+        .expect("scratch");
 }
 
 fn content(lab: &Lab, turn: u32, path: &str) -> String {
@@ -88,7 +89,8 @@ fn ck02_a_file_that_changes_while_it_is_read_is_stored_or_told_and_right_next_ti
     for _ in 0..5 {
         let turn = lab.snapshot();
         let told = turn.skipped.iter().any(|skipped| skipped.reason == SkipReason::Unstable);
-        let blob = lab.checkpoints.reader().expect("a store").read(TurnRef::Turn(turn.turn), &crate::support::rel("busy"));
+        let blob =
+            lab.checkpoints.reader().expect("a store").read(TurnRef::Turn(turn.turn), &crate::support::rel("busy"));
         assert!(told || blob.expect("a turn").is_some(), "the file is silently missing");
     }
     stop.store(true, Ordering::Relaxed);

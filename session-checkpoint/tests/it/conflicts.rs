@@ -1,10 +1,10 @@
 //! What stands against a restore: told before the first change, and decided by the caller.
 
 use crate::support::{Lab, rel, state};
+use session_checkpoint::Checkpoints;
 use session_checkpoint::{
     Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Options, Request, Scope, SkipReason, TurnRef,
 };
-use session_checkpoint::Checkpoints;
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -49,7 +49,12 @@ fn the_diff_of_two_turns_applied_to_the_first_is_the_second() {
         .expect("git runs");
     git.stdin.take().expect("piped").write_all(&patch).expect("git reads");
     let output = git.wait_with_output().expect("git ends");
-    assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&patch));
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stderr),
+        String::from_utf8_lossy(&patch)
+    );
     assert_eq!(lab.state(), second);
 }
 

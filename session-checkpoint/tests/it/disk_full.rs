@@ -70,7 +70,8 @@ pub(crate) fn on_a_small_disk(dir: &Path) {
     // A restore that cannot fit: each file old or new, and the way back is open.
     let filler = base.join("filler");
     let plan = checkpoints.plan_restore(TurnRef::Turn(1), &Scope::default(), &cancel).expect("a plan");
-    let free = nix::sys::statvfs::statvfs(&base).map(|stat| stat.blocks_available() * stat.fragment_size()).expect("a disk");
+    let free =
+        nix::sys::statvfs::statvfs(&base).map(|stat| stat.blocks_available() * stat.fragment_size()).expect("a disk");
     write(&filler, vec![0; usize::try_from(free - 800_000).expect("small")]);
     let full = checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel);
     assert!(full.is_err(), "{full:?}");

@@ -82,7 +82,10 @@ fn ck29_paths_that_are_no_external_files_are_refused() {
     }
     lab.write(".session-external/x", "not ours");
     let turn = lab.snapshot();
-    assert_eq!((turn.skipped[0].path.to_string(), turn.skipped[0].reason), (".session-external".into(), SkipReason::ReservedName));
+    assert_eq!(
+        (turn.skipped[0].path.to_string(), turn.skipped[0].reason),
+        (".session-external".into(), SkipReason::ReservedName)
+    );
     lab.fsck();
 }
 

@@ -42,7 +42,9 @@ fn clear(root: &Path, rel: &str) {
             fs::remove_file(&at).expect("scratch");
         }
     }
-    fs::create_dir_all(at.parent().expect("a parent")).or_else(|_| fs::create_dir_all(root.join(rel).parent().expect("a parent"))).expect("scratch");
+    fs::create_dir_all(at.parent().expect("a parent"))
+        .or_else(|_| fs::create_dir_all(root.join(rel).parent().expect("a parent")))
+        .expect("scratch");
     fs::create_dir_all(root.join(rel).parent().expect("a parent")).expect("scratch");
 }
 
@@ -71,7 +73,10 @@ fn one_edit(lab: &Lab, dice: &mut Dice) {
         }
         4 => {
             if let Some(file) = some_file(dice) {
-                crate::support::chmod(&file, [0o644, 0o755, 0o600, 0o700][usize::try_from(dice.roll(4)).expect("small")]);
+                crate::support::chmod(
+                    &file,
+                    [0o644, 0o755, 0o600, 0o700][usize::try_from(dice.roll(4)).expect("small")],
+                );
             }
         }
         5 => {
@@ -102,7 +107,8 @@ fn one_edit(lab: &Lab, dice: &mut Dice) {
             }
         }
         10 => {
-            let rules = ["*.log*\n", "d1/\n", "", "/f0\n!f0\n", "f*\n!f1\n"][usize::try_from(dice.roll(5)).expect("small")];
+            let rules =
+                ["*.log*\n", "d1/\n", "", "/f0\n!f0\n", "f*\n!f1\n"][usize::try_from(dice.roll(5)).expect("small")];
             let dir = ["", "d0/", "d2/"][usize::try_from(dice.roll(3)).expect("small")];
             let file = format!("{dir}.gitignore");
             if dice.roll(3) == 0 {
@@ -148,7 +154,8 @@ fn captured(lab: &Lab, now: &State) -> State {
     };
     run(&["init", "-q"]);
     let listed = run(&["ls-files", "-z", "--others", "--exclude-standard"]);
-    let listed: std::collections::BTreeSet<PathBuf> = listed.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    let listed: std::collections::BTreeSet<PathBuf> =
+        listed.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     let ignored = run(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]);
     let out_dirs: Vec<PathBuf> = ignored.split('\0').filter(|path| path.ends_with('/')).map(PathBuf::from).collect();
     now.iter()
@@ -220,7 +227,10 @@ fn one_sequence(seed: u64) {
                 lab.checkpoints = checkpoints;
             }
             2 if dice.roll(3) == 0 => {
-                lab.checkpoints.maintain(std::time::Duration::from_secs(60), &Cancel::new()).map(drop).expect("maintenance");
+                lab.checkpoints
+                    .maintain(std::time::Duration::from_secs(60), &Cancel::new())
+                    .map(drop)
+                    .expect("maintenance");
             }
             _ => {}
         }
@@ -251,7 +261,11 @@ fn restore_one(lab: &mut Lab, turns: &[(u32, State)], dice: &mut Dice, with_rule
         for (path, node) in leaves(&before) {
             let gone = !after.contains_key(&path) && !held.contains_key(&path);
             let was_then = wanted.get(&path).is_some();
-            assert!(!gone || !was_then || rescued, "seed {seed}: {} was there then and was deleted: {node:?}", path.display());
+            assert!(
+                !gone || !was_then || rescued,
+                "seed {seed}: {} was there then and was deleted: {node:?}",
+                path.display()
+            );
         }
     } else {
         same(lab, &after, wanted, &format!("seed {seed}, turn {turn}"));

@@ -1,9 +1,7 @@
 //! Packs, turns and bytes: fewer of them, and never one that is needed.
 
 use crate::support::{Lab, git_at, state};
-use session_checkpoint::{
-    Cancel, Checkpoints, Error, Level, Options, Request, Retention, TurnRef, VerifyDepth, fork,
-};
+use session_checkpoint::{Cancel, Checkpoints, Error, Level, Options, Request, Retention, TurnRef, VerifyDepth, fork};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
@@ -93,7 +91,8 @@ fn ck31_c01_a_store_at_its_limit_drops_the_oldest_and_stock_git_follows() {
         lab.write("n", format!("{n}"));
         lab.snapshot();
     }
-    let turns: Vec<u32> = lab.checkpoints.reader().expect("a store").turns().expect("a list").iter().map(|t| t.turn).collect();
+    let turns: Vec<u32> =
+        lab.checkpoints.reader().expect("a store").turns().expect("a list").iter().map(|t| t.turn).collect();
     assert_eq!((turns.first() > Some(&4), turns.last()), (true, Some(&10)), "{turns:?}");
     let usage = lab.checkpoints.reader().expect("a store").usage().expect("readable");
     assert!(usage.pack_bytes < 1_100_000, "{usage:?}");
@@ -241,8 +240,6 @@ fn a_store_that_stock_git_repacked_into_deltas_is_read_and_written_on() {
     lab.snapshot();
     lab.restore(2);
     lab.checkpoints.maintain(BUDGET, &Cancel::new()).expect("maintenance");
-    lab.checkpoints
-        .prune(Retention { keep_last: Some(3), ..Retention::default() }, &Cancel::new())
-        .expect("a prune");
+    lab.checkpoints.prune(Retention { keep_last: Some(3), ..Retention::default() }, &Cancel::new()).expect("a prune");
     whole(&lab);
 }

@@ -18,7 +18,10 @@ fn ck13_c03_what_was_ignored_then_is_not_deleted_although_it_was_captured_later(
     lab.snapshot();
     assert_eq!(lab.paths(2), [".env", "build/out", "src"]);
     let restored = lab.restore(1);
-    assert_eq!((lab.read(".env"), lab.read("build/out"), lab.read("src")), ("KEY=1".into(), "artefact".into(), "1".into()));
+    assert_eq!(
+        (lab.read(".env"), lab.read("build/out"), lab.read("src")),
+        ("KEY=1".into(), "artefact".into(), "1".into())
+    );
     let kept: Vec<_> = restored.kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
     assert_eq!(kept, [".env", "build/out"].map(|path| (path.to_owned(), KeepReason::ExcludedThen)));
     // And again, now that the old rules are back: the second restore is where others deleted it.
@@ -44,7 +47,10 @@ fn ck14_c03_what_is_ignored_now_and_was_captured_then_is_in_the_safety_snapshot(
     let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
     let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
     assert_eq!(plan.conflicts.len(), 1);
-    assert_eq!((plan.conflicts[0].path.to_string(), plan.conflicts[0].kind), ("conf".into(), ConflictKind::EditedSince));
+    assert_eq!(
+        (plan.conflicts[0].path.to_string(), plan.conflicts[0].kind),
+        ("conf".into(), ConflictKind::EditedSince)
+    );
     lab.restore(1);
     assert_eq!((lab.read("conf"), lab.read("gone")), ("then".to_owned(), "then".to_owned()));
     assert!(!lab.exists(".gitignore"));
@@ -128,10 +134,41 @@ fn what_is_captured_is_what_git_would_not_ignore() {
     lab.write(".gitignore", rules);
     lab.write("sub/.gitignore", "!keep.o\n/local\n");
     let files = [
-        "#real", "a.o", "important.o", "sub/keep.o", "sub/a.o", "top", "sub/top", "foo/x", "foo/bar", "foo/baz/q",
-        "doc/a.txt", "doc/x/y/b.txt", "doc/x.md", "a/z", "a/b/c/z", "q/any", "any", "trail", "sp ", "ac", "bc", "cc",
-        "dir/f", "sub/dir/g", "notdir", "zx", "zzx", "k.{js,ts}", "k.js", "!bang", "unclosed[", "x/y/f", "sub/x/y/f",
-        "sub/local", "sub/deep/local",
+        "#real",
+        "a.o",
+        "important.o",
+        "sub/keep.o",
+        "sub/a.o",
+        "top",
+        "sub/top",
+        "foo/x",
+        "foo/bar",
+        "foo/baz/q",
+        "doc/a.txt",
+        "doc/x/y/b.txt",
+        "doc/x.md",
+        "a/z",
+        "a/b/c/z",
+        "q/any",
+        "any",
+        "trail",
+        "sp ",
+        "ac",
+        "bc",
+        "cc",
+        "dir/f",
+        "sub/dir/g",
+        "notdir",
+        "zx",
+        "zzx",
+        "k.{js,ts}",
+        "k.js",
+        "!bang",
+        "unclosed[",
+        "x/y/f",
+        "sub/x/y/f",
+        "sub/local",
+        "sub/deep/local",
     ];
     for file in files {
         lab.write(file, "x");

@@ -32,7 +32,9 @@ fn hostile(lab: &Lab, command: &mut Command) {
     let home = lab.dir.path().join("home");
     let hooks = home.join("hooks");
     fs::create_dir_all(hooks.join("template/hooks")).expect("scratch");
-    for hook in ["pre-commit", "post-commit", "reference-transaction", "post-index-change", "template/hooks/post-commit"] {
+    for hook in
+        ["pre-commit", "post-commit", "reference-transaction", "post-index-change", "template/hooks/post-commit"]
+    {
         let path = hooks.join(hook);
         crate::support::write(&path, format!("#!/bin/sh\ntouch {}/hook-ran\n", home.display()));
         crate::support::chmod(&path, 0o755);
@@ -112,7 +114,8 @@ fn ck25_bytes_are_exact_whatever_attributes_say() {
 
 #[test]
 fn c19_the_state_of_the_users_repository_does_not_matter() {
-    let states: [&[&str]; 3] = [&["init", "-q"], &["init", "-q", "--bare"], &["init", "-q", "--separate-git-dir=../elsewhere"]];
+    let states: [&[&str]; 3] =
+        [&["init", "-q"], &["init", "-q", "--bare"], &["init", "-q", "--separate-git-dir=../elsewhere"]];
     for args in states {
         let mut lab = Lab::new();
         let output = git_command(lab.dir.path()).current_dir(&lab.workspace).args(args).output().expect("git runs");

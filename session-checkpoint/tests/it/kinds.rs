@@ -151,7 +151,8 @@ fn ck09_c15_specials_are_told_and_never_opened() {
     let mut names = vec!["fifo", "socket"];
     if crate::support::is_root() {
         let kind = nix::sys::stat::SFlag::S_IFCHR;
-        let made = nix::sys::stat::mknod(&lab.path("null"), kind, nix::sys::stat::Mode::S_IRWXU, nix::libc::makedev(1, 3));
+        let made =
+            nix::sys::stat::mknod(&lab.path("null"), kind, nix::sys::stat::Mode::S_IRWXU, nix::libc::makedev(1, 3));
         if made.is_ok() {
             names.insert(1, "null");
         }
@@ -212,7 +213,10 @@ fn ck26_a_hard_linked_partner_keeps_what_it_had() {
     fs::hard_link(lab.path("f"), &partner).expect("scratch");
     lab.snapshot();
     lab.restore(1);
-    assert_eq!((lab.read("f"), fs::read_to_string(partner).expect("it is there")), ("old".to_owned(), "new".to_owned()));
+    assert_eq!(
+        (lab.read("f"), fs::read_to_string(partner).expect("it is there")),
+        ("old".to_owned(), "new".to_owned())
+    );
 }
 
 #[test]

@@ -72,8 +72,10 @@ fn ck27_a_store_inside_the_workspace_is_never_captured() {
         for checkpoints in [&mut one, &mut two] {
             let turn = checkpoints.snapshot(&Request::next(""), &Cancel::new()).expect("a snapshot");
             assert_eq!(turn.files, 1);
-            let reasons: Vec<_> = turn.skipped.iter().map(|skipped| (skipped.path.to_string(), skipped.reason)).collect();
-            let expected = ["s/checkpoints", "t/checkpoints"].map(|path| (path.to_owned(), SkipReason::CheckpointStore));
+            let reasons: Vec<_> =
+                turn.skipped.iter().map(|skipped| (skipped.path.to_string(), skipped.reason)).collect();
+            let expected =
+                ["s/checkpoints", "t/checkpoints"].map(|path| (path.to_owned(), SkipReason::CheckpointStore));
             assert_eq!(reasons, expected);
         }
     }

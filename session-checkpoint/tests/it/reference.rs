@@ -23,7 +23,8 @@ fn reference(lab: &Lab) -> PathBuf {
     run(&["add", "-A"]);
     run(&["commit", "-qm", "second"]);
     run(&["tag", "-a", "-m", "annotated", "turn-2"]);
-    fs::write(dir.join("external-files.json"), r#"{"/etc/a": "x", "files": ["/etc/b", "not absolute"]}"#).expect("scratch");
+    fs::write(dir.join("external-files.json"), r#"{"/etc/a": "x", "files": ["/etc/b", "not absolute"]}"#)
+        .expect("scratch");
     dir
 }
 
