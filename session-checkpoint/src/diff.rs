@@ -211,14 +211,11 @@ fn lines(diff: &mut FileDiff, old: &[u8], new: &[u8], options: &DiffOptions) -> 
         diff.text.extend_from_slice(head.header());
         for n in 0..count {
             let line = patch.line_in_hunk(hunk, n).map_err(|error| failed(&error, &path))?;
-            match line.origin() {
-                sign @ (' ' | '+' | '-') => {
-                    diff.added += u64::from(sign == '+');
-                    diff.removed += u64::from(sign == '-');
-                    diff.text.extend_from_slice(sign.to_string().as_bytes());
-                }
-                // The note on a missing newline at the end carries its own text.
-                _ => {}
+            // The note on a missing newline at the end has another origin, and carries its own text.
+            if let sign @ (' ' | '+' | '-') = line.origin() {
+                diff.added += u64::from(sign == '+');
+                diff.removed += u64::from(sign == '-');
+                diff.text.extend_from_slice(sign.to_string().as_bytes());
             }
             diff.text.extend_from_slice(line.content());
         }

@@ -93,6 +93,14 @@ impl Refs {
         Ok(found)
     }
 
+    /// The highest number in a family, by the names alone; 0 where there is none.
+    pub(crate) fn last(&self, family: Family) -> Result<u32, Error> {
+        let packed = self.packed()?.into_iter().filter_map(|(name, _)| family.number(&name)).max().unwrap_or(0);
+        let names = crate::init::names(&self.repo.join(family.dir()))?;
+        let loose = names.iter().filter_map(|name| family.number(&format!("{}/{name}", family.dir()))).max();
+        Ok(packed.max(loose.unwrap_or(0)))
+    }
+
     /// One reference: `None` where it does not exist, `Some(None)` where it is broken.
     pub(crate) fn get(&self, name: &str) -> Result<Option<Target>, Error> {
         match self.loose(&self.repo.join(name))? {

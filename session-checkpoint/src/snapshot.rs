@@ -147,7 +147,8 @@ impl Checkpoints {
         taken.changed = changes(&sink, head.map(|(_, tree)| tree), Some(taken.tree))?;
         let bytes = commit::encode(taken.tree, head.map(|(oid, _)| oid), &taken.trailer);
         taken.commit = hash(Kind::Commit, &bytes);
-        if sink.is_empty() {
+        let new_packs = !sink.is_empty();
+        if !new_packs {
             drop(sink);
             loose::write(&self.layout, Kind::Commit, taken.commit, &bytes, disk(sync))?;
         } else {
@@ -159,7 +160,7 @@ impl Checkpoints {
             }
         }
         self.publish(locked, purpose, &taken)?;
-        self.keep_cache(locked, hot, next)?;
+        self.keep_cache(locked, hot, next, new_packs)?;
         Ok(taken)
     }
 
@@ -192,9 +193,17 @@ impl Checkpoints {
     }
 
     /// Writes the cache where it is another one. It is derived: where it cannot be written there is none.
-    fn keep_cache(&mut self, locked: &mut Locked, old: Option<Hot>, next: Option<Cache>) -> Result<(), Error> {
-        locked.packs = PackSet::read(&self.layout.packs())?;
-        locked.objects = Objects::open(&self.layout.objects())?;
+    fn keep_cache(
+        &mut self,
+        locked: &mut Locked,
+        old: Option<Hot>,
+        next: Option<Cache>,
+        new_packs: bool,
+    ) -> Result<(), Error> {
+        if new_packs {
+            locked.packs = PackSet::read(&self.layout.packs())?;
+            locked.objects = Objects::open(&self.layout.objects())?;
+        }
         let fingerprint = locked.packs.fingerprint;
         let cache = match (next, old) {
             (None, Some(old)) if old.cache.header().packs == fingerprint => {
@@ -232,22 +241,23 @@ pub(crate) fn failure(during: &str, error: &Error) -> Failure {
 
 /// The highest number that a turn has or had.
 pub(crate) fn last_turn(locked: &Locked) -> Result<u32, Error> {
-    let listed = locked.refs.list(Family::Turn)?.pop_last().map_or(0, |(n, _)| n);
+    let listed = locked.refs.last(Family::Turn)?;
     Ok(listed.max(locked.meta.last_turn))
 }
 
 /// The highest number that a safety snapshot has or had.
 pub(crate) fn last_safety(locked: &Locked) -> Result<u32, Error> {
-    let listed = locked.refs.list(Family::Safety)?.pop_last().map_or(0, |(n, _)| n);
+    let listed = locked.refs.last(Family::Safety)?;
     Ok(listed.max(locked.meta.last_safety))
 }
 
 /// The commit that the next turn follows, and its tree: the head, or the newest turn that can be read.
 pub(crate) fn head_of(locked: &Locked) -> Result<Option<(Oid, Oid)>, Error> {
-    let head = locked.refs.get(HEAD)?.flatten();
-    let turns = locked.refs.list(Family::Turn)?.into_values().rev().flatten();
-    let mut candidates = head.into_iter().chain(turns);
-    Ok(candidates.find_map(|oid| read_commit(&locked.objects, oid).ok()).map(|(oid, commit)| (oid, commit.tree)))
+    let read = |oid| read_commit(&locked.objects, oid).ok().map(|(oid, commit)| (oid, commit.tree));
+    if let Some(head) = locked.refs.get(HEAD)?.flatten().and_then(read) {
+        return Ok(Some(head));
+    }
+    Ok(locked.refs.list(Family::Turn)?.into_values().rev().flatten().find_map(read))
 }
 
 impl Taken {

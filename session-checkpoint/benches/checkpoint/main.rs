@@ -2,6 +2,8 @@
 //!
 //! Only ratios count. Sizes are chosen by name: `cargo bench -p session-checkpoint -- S M L`; the default is `S`.
 
+#![expect(clippy::print_stdout, reason = "a bench tells people what it measured")]
+
 mod floor;
 mod peer;
 mod report;
@@ -48,7 +50,7 @@ fn run(size: Size, dir: &Path) {
     unchanged(size, &work, &repo, &mut ours);
     ten_edits(size, dir, &work, &repo, &mut ours);
     restores(size, &work, &repo, &mut ours);
-    listing(dir, &repo, &ours);
+    listing(dir, &ours);
     println!("  peak memory of this process: {} MB", report::peak_memory_bytes() >> 20);
 }
 
@@ -151,18 +153,15 @@ fn restore(ours: &mut Checkpoints, turn: u32) {
     assert!(restored.is_exact(), "{restored:?}");
 }
 
-fn listing(dir: &Path, repo: &Path, ours: &Checkpoints) {
+fn listing(dir: &Path, ours: &Checkpoints) {
     let reader = ours.reader().expect("a store");
     let turns = reader.turns().expect("a list");
-    let last = turns.last().expect("there are turns").turn;
     let (mut mine, mut git) = (Sample::default(), Sample::default());
+    let numbers: Vec<u32> = turns.iter().map(|turn| turn.turn).collect();
     for _ in 0..5 {
         mine.add(timed(|| drop(reader.turns().expect("a list"))));
-        git.add(timed(|| {
-            peer::diff_each(&dir.join("store/repo.git"), &turns.iter().map(|turn| turn.turn).collect::<Vec<_>>())
-        }));
+        git.add(timed(|| peer::diff_each(&dir.join("store/repo.git"), &numbers)));
     }
-    let _ = (repo, last);
     report::line(
         &format!("list of {} turns, faster than a git diff each", turns.len()),
         ratio(&git.wall, &mine.wall),

@@ -62,6 +62,11 @@ impl Cache {
         (end == bytes.len() && header.dir_count > 0).then_some(Cache { bytes, header, dirs, entries, names })
     }
 
+    /// Whether there are so many names that threads are worth starting.
+    pub(crate) fn is_large(&self) -> bool {
+        self.header.entry_count > 2000
+    }
+
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }

@@ -22,6 +22,14 @@ use session_disk::at;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
+/// What a look at the disk found wrong after a restore.
+pub(super) struct Differences {
+    /// Paths of the restore that are not as they should be, and why.
+    pub(super) failed: BTreeMap<Vec<u8>, String>,
+    /// Others that changed meanwhile.
+    pub(super) raced: Vec<RelPath>,
+}
+
 impl Checkpoints {
     /// Removes what an interrupted restore left: it would keep a directory from being empty.
     pub(super) fn sweep_before(
@@ -62,7 +70,7 @@ impl Checkpoints {
         applied: &Applied,
         seen: &Taken,
         after: &Taken,
-    ) -> Result<(BTreeMap<Vec<u8>, String>, Vec<RelPath>), Error> {
+    ) -> Result<Differences, Error> {
         let sink = ObjectSink::dry(&locked.objects, &locked.packs);
         let puts = applied.puts.iter().map(|(path, leaf)| (path.clone(), Edit::Put(*leaf)));
         let edits = applied.deletes.iter().map(|path| (path.clone(), Edit::Remove)).chain(puts).collect();
@@ -95,7 +103,7 @@ impl Checkpoints {
         for dir in work.make_dirs.iter().filter(|dir| root.open_dir(dir).is_err()) {
             failed.entry(dir.clone()).or_insert_with(|| "the directory is not there".to_owned());
         }
-        Ok((failed, raced))
+        Ok(Differences { failed, raced })
     }
 }
 

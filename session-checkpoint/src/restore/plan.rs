@@ -91,11 +91,11 @@ pub(super) fn plan<T: Trees>(sides: &Sides<'_, T>, root: &Root, outer: &Root) ->
     only_mine(sides, &mut work);
     edited_since(sides, &mut work)?;
     dirs(sides, &mut work)?;
-    let (conflicts, clear) = Way { root, outer, work: &work }.conflicts()?;
-    for (path, kind) in conflicts {
+    let obstacles = Way { root, outer, work: &work }.look()?;
+    for (path, kind) in obstacles.conflicts {
         work.conflicts.entry(path).or_insert(kind);
     }
-    work.remove_dirs.extend(clear);
+    work.remove_dirs.extend(obstacles.clear);
     Ok(work)
 }
 

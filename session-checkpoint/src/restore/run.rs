@@ -1,7 +1,7 @@
 //! The restore's steps in their order.
 
 use super::apply::{Applied, Apply};
-use super::check::unchanged;
+use super::check::{Differences, unchanged};
 use super::plan::{Limits, Sides, Work, plan};
 use super::types::{Conflict, ConflictKind, ConflictPolicy, FailedPath, PlanSummary, Restored, Scope};
 use crate::cancel::Cancel;
@@ -175,11 +175,11 @@ impl Checkpoints {
         let purpose = Purpose::Restore { turn, from: job.target, safety, puts: &applied.puts };
         let after = self.take(locked, &purpose, cancel)?;
         self.sweep_temps(&after, &journal)?;
-        let (failed, raced) = self.differences(locked, &work, &applied, &seen, &after)?;
+        let differences = self.differences(locked, &work, &applied, &seen, &after)?;
         journal::remove(&self.layout)?;
         let unchanged = unchanged(locked, job, &work)?;
         let plan = summary();
-        Ok(told(job, plan, applied, &after, (turn, safety, unchanged), failed, raced))
+        Ok(told(job, plan, applied, &after, (turn, safety, unchanged), differences))
     }
 
     /// The journal of this restore. One that resumes another keeps that one's way back.
@@ -258,8 +258,7 @@ fn told(
     applied: Applied,
     after: &Taken,
     (turn, safety, unchanged): (u32, u32, u64),
-    failed: BTreeMap<Vec<u8>, String>,
-    raced: Vec<RelPath>,
+    Differences { failed, raced }: Differences,
 ) -> Restored {
     let path = |path: Vec<u8>| RelPath::new(path);
     Restored {

@@ -19,6 +19,15 @@ pub(super) struct Way<'a> {
     pub(super) work: &'a Work,
 }
 
+/// What was found there.
+pub(super) struct Obstacles {
+    /// The paths in conflict.
+    pub(super) conflicts: Vec<(Vec<u8>, ConflictKind)>,
+    /// Directories without anything to keep that stand where files belong: those go, whatever a rule says about their
+    /// names.
+    pub(super) clear: Vec<Vec<u8>>,
+}
+
 /// The directory tree that a path of a checkpoint lies in, and its path there.
 pub(super) fn place<'r, 'p>(root: &'r Root, outer: &'r Root, path: &'p [u8]) -> (&'r Root, &'p [u8]) {
     match outside(path) {
@@ -28,9 +37,8 @@ pub(super) fn place<'r, 'p>(root: &'r Root, outer: &'r Root, path: &'p [u8]) -> 
 }
 
 impl Way<'_> {
-    /// The paths in conflict, and the directories without anything to keep that stand where files belong: those go,
-    /// whatever a rule says about their names.
-    pub(super) fn conflicts(&self) -> Result<(Vec<(Vec<u8>, ConflictKind)>, Vec<Vec<u8>>), Error> {
+    /// Looks at every place that the work will change.
+    pub(super) fn look(&self) -> Result<Obstacles, Error> {
         let mut found = Vec::new();
         let mut clear = Vec::new();
         let mut dirs: BTreeMap<Vec<u8>, Option<ConflictKind>> = BTreeMap::new();
@@ -51,7 +59,7 @@ impl Way<'_> {
                 found.extend(self.at(path, &mut clear)?.map(|kind| (path.clone(), kind)));
             }
         }
-        Ok((found, clear))
+        Ok(Obstacles { conflicts: found, clear })
     }
 
     /// What stands against writing into a directory, which may not exist yet.

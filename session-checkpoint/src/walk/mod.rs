@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
             cancel,
             closed,
             start_ns: crate::clock::now_ns(),
-            parallel: options.thread_count() > 1,
+            parallel: options.thread_count() > 1 && cache.is_none_or(Cache::is_large),
             files: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
