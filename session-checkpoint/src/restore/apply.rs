@@ -8,12 +8,13 @@ use super::way::place;
 use crate::Error;
 use crate::cache::{Cache, Stamp};
 use crate::cancel::Cancel;
+use crate::external::outside;
 use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::observe::Taken;
 use crate::oid::Kind;
 use crate::rel_path::{parents, split};
-use crate::root::{Root, c_name};
+use crate::root::{FileKind, Root, c_name};
 use crate::tree::Mode;
 use crate::tree_diff::Leaf;
 use nix::errno::Errno;
@@ -172,12 +173,24 @@ impl Apply<'_> {
             self.rescue(root, rel, path, applied)?;
             seen = None;
         }
+        if self.work.conflicts.get(path) == Some(&ConflictKind::Blocked) && outside(path).is_none() {
+            self.rescue_above(path, applied)?;
+        }
         let wanted = Wanted { mode: work.after.mode, bytes: &bytes, bits: work.mode };
         let done = put(root, rel, seen, &wanted, &names.next(), self.sync)?;
         if done.is_ok() {
             applied.puts.insert(path.to_vec(), work.after);
         }
         Ok(done.map_err(Miss::from))
+    }
+
+    /// Moves out of the way what stands where a directory must be.
+    fn rescue_above(&self, path: &[u8], applied: &mut Applied) -> Result<(), Error> {
+        let in_the_way = |above: &&[u8]| self.root.lstat(above).is_ok_and(|stat| FileKind::of(&stat) != FileKind::Dir);
+        match parents(path).find(in_the_way) {
+            Some(above) => self.rescue(self.root, above, above, applied),
+            None => Ok(()),
+        }
     }
 
     /// Moves what no snapshot can hold out of the way, into the store. It is not deleted.

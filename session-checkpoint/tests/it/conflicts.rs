@@ -134,6 +134,23 @@ fn directory_in_the_way() -> Lab {
 }
 
 #[test]
+fn an_ignored_file_where_a_directory_belongs_is_told_and_only_moved_by_force() {
+    let mut lab = Lab::new();
+    lab.write("d/in/f", "old");
+    lab.snapshot();
+    lab.remove("d");
+    lab.write(".gitignore", "/d\n");
+    lab.write("d", "ignored, and precious");
+    lab.snapshot();
+    let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
+    let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
+    assert_eq!(plan.conflicts[0].kind, ConflictKind::Blocked);
+    let forced = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Force).expect("a restore");
+    assert_eq!((lab.read("d/in/f"), forced.is_exact()), ("old".to_owned(), true));
+    assert_eq!(fs::read_to_string(&forced.rescued[0]).expect("rescued"), "ignored, and precious");
+}
+
+#[test]
 fn a_special_file_where_a_file_belongs_is_kept_or_rescued() {
     let mut lab = Lab::new();
     lab.write("p", "a file");
