@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+pub mod at;
 mod error;
 mod gate;
 mod ops;
