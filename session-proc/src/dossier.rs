@@ -115,6 +115,13 @@ pub(crate) struct End {
     pub(crate) ended: DateTime<Utc>,
 }
 
+impl End {
+    /// An end of which only the status is known, and that it was not there before.
+    pub(crate) fn seen_now(code: i64) -> End {
+        End { code, signal: None, ended: Utc::now() }
+    }
+}
+
 /// What to tell of the running process, beyond the record's `report`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
