@@ -1,7 +1,7 @@
 //! From events and messages to the bytes that the reference writes.
 
 use crate::json::{push_integer, push_string};
-use crate::time::push_time;
+use crate::time::{ZERO_TIME, push_time};
 use crate::{Content, Event, Image, Message, ToolCall};
 
 impl Event {
@@ -25,7 +25,7 @@ impl Event {
         out.extend_from_slice(b"{\"ts\":\"");
         match &self.ts {
             Some(ts) => push_time(out, ts),
-            None => out.extend_from_slice(b"0001-01-01T00:00:00Z"),
+            None => out.extend_from_slice(ZERO_TIME.as_bytes()),
         }
         out.extend_from_slice(b"\",\"kind\":");
         push_string(out, if self.kind.is_none() { "message" } else { self.kind.as_str() });
@@ -84,7 +84,7 @@ impl Message {
         match (&self.content, form) {
             (Content::Parts(parts), Form::Whole) => {
                 out.extend_from_slice(b",\"content\":");
-                out.extend_from_slice(parts.as_bytes());
+                out.extend_from_slice(parts.as_json().as_bytes());
             }
             (content, _) => member(out, "content", &content.text()),
         }

@@ -9,7 +9,7 @@ use std::fmt;
 /// A message without an event around it, as old files have it, is an event with the empty kind that carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Event {
-    /// When it happened. `None` where the line has no time, or none that can be read.
+    /// When it happened. `None` where the line has no time (the reference writes year 1 then), or none that can be read.
     pub ts: Option<Timestamp>,
     /// What kind of event it is.
     pub kind: Kind,

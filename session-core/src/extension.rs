@@ -4,6 +4,7 @@
 //! so that no name of ours can meet a member of the reference. It carries no message: the reference passes over it and
 //! every fold ignores it.
 
+use crate::fields::value_of;
 use crate::{Event, Kind, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -199,10 +200,22 @@ impl Extension {
 }
 
 impl Event {
+    /// The format version that a session's first line names; `None` for every other event. A version above [`FORMAT`],
+    /// or one that is no number that could be compared with it, which counts as such, makes the history read-only.
+    pub fn format(&self) -> Option<u64> {
+        if self.kind != Kind::XSession {
+            return None;
+        }
+        match self.x.get("format") {
+            None => Some(FORMAT),
+            Some(version) => Some(version.parse().unwrap_or(u64::MAX)),
+        }
+    }
+
     /// What an event of an extension kind says. `None` for other kinds, and where the member `x` has another shape than
     /// this version knows; members of `x` without a name here are ignored.
     pub fn extension(&self) -> Option<Extension> {
-        let members = self.x.iter().map(|(name, text)| Some((name.to_owned(), serde_json::from_str(text).ok()?)));
+        let members = self.x.iter().map(|(name, text)| Some((name.to_owned(), value_of(text)?)));
         let x = || members.collect::<Option<Map<_, _>>>().map(Value::Object);
         match self.kind {
             Kind::XSession => read(x()).map(Extension::Session),

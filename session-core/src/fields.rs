@@ -25,9 +25,10 @@ impl Fields {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, text)| &**text)
     }
 
-    /// The member as a JSON value; `None` if it is missing.
+    /// The member as a JSON value, half a surrogate pair in it read as U+FFFD. `None` if it is missing, or nested
+    /// more than 127 deep, or holds a number beyond the range of an `f64`: then [`Fields::get`] still has its text.
     pub fn value(&self, name: &str) -> Option<serde_json::Value> {
-        self.get(name).and_then(|text| serde_json::from_str(text).ok())
+        self.get(name).and_then(value_of)
     }
 
     /// Sets a member, replacing those with its name.
@@ -35,9 +36,21 @@ impl Fields {
         self.set_text(name, value.to_string().into());
     }
 
+    /// Takes a member over from another object, its text untouched, replacing those with its name. A member that is not
+    /// there changes nothing.
+    pub fn take_over(&mut self, name: &str, from: &Fields) {
+        if let Some(text) = from.get(name) {
+            self.set_text(name, text.into());
+        }
+    }
+
     /// Removes a member.
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(key, _)| key != name);
+        self.retain(|key| key != name);
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.0.retain(|(key, _)| keep(key));
     }
 
     /// Name and JSON text of each member, in file order.
@@ -67,4 +80,10 @@ impl Fields {
             out.extend_from_slice(text.as_bytes());
         }
     }
+}
+
+/// The value of a member's text, as far as `serde_json` can hold it.
+pub(crate) fn value_of(text: &str) -> Option<serde_json::Value> {
+    let again = |_| serde_json::from_str(&json::without_lone_surrogates(text));
+    serde_json::from_str(text).or_else(again).ok()
 }

@@ -6,6 +6,8 @@ pub const HISTORY: &str = "history.jsonl";
 pub const META: &str = "meta.json";
 /// Our full copy of the metadata, with the fields that the reference drops.
 pub const META_COPY: &str = ".meta.json";
+/// The lock that an update of the metadata holds.
+pub const META_LOCK: &str = ".meta.lock";
 /// The shadow repository.
 #[doc(alias = "CheckpointsSubdir")]
 pub const CHECKPOINTS: &str = "checkpoints";

@@ -1,6 +1,63 @@
-//! The pure core of a session store for coding agents.
+//! The pure core of a session store for coding agents: it turns the bytes of a history into values and back.
 //!
-//! TODO
+//! A *session* is a directory that holds a conversation with a coding agent. Its `history.jsonl` is append-only, one
+//! *event* a line; a *rollback* event takes messages back without removing them. This crate knows what a line means,
+//! which messages are *live*, what `meta.json` says, what a session may be called, and which bytes to write so that the
+//! Go reference reads them as its own. Whoever has the bytes has the session: the format is described in
+//! `docs/format.md`, well enough to read it without this crate.
+//!
+//! ```
+//! use session_core::{Conversation, Event, Limits, Message, parse_time};
+//!
+//! let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
+//! let mut history = Vec::new();
+//! Event::message(ts, Message::user("plant three oaks")).encode(&mut history);
+//! history.extend_from_slice(b"{\"ts\":\"2026-01-02T03:04\n"); // a write that was cut off
+//! Event::message(ts, Message::assistant("digging")).encode(&mut history);
+//! Event::rollback(ts, 1).encode(&mut history);
+//!
+//! let conversation = Conversation::read(&history[..], Limits::default())?;
+//! assert_eq!(conversation.messages, [Message::user("plant three oaks")]);
+//! assert_eq!(conversation.defects[0].to_string(), "line 2, byte 102: not JSON: ends inside a string, 23 bytes in");
+//! assert!(!conversation.is_complete());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # What it promises
+//!
+//! - **Content never fails.** A bad line is a [`Defect`], a value with its line and offset beside the events. The only
+//!   errors are those of the reader that the caller brought.
+//! - **Nothing is lost on the way through.** Unknown kinds, roles and members survive reading and writing; where a text
+//!   had to be repaired, the [`Record`] says where the file's own bytes stand.
+//! - **One judgement, one fold.** Loading, counting, scanning from either end and the view without texts share the same
+//!   decoder and the same replay, and agree on every file, however damaged.
+//! - **Memory is bounded** by the live conversation and the longest line that the [`Limits`] allow, not by the file.
+//! - **The reference's bytes.** What the reference can express is written exactly as it writes it.
+//!
+//! # What it deliberately does not do
+//!
+//! - It touches no file, clock, environment, thread, process, source of randomness or logger. Bytes, times and ids come
+//!   from the caller; `session-store` brings them.
+//! - It repairs nothing. It says what is wrong; what to do about it is a decision for somebody who can ask.
+//! - Its types do not implement serde's traits. A derived form would be a second JSON of every message, with other
+//!   defaults and another order; [`Message::to_json`], [`Event::encode`] and [`Meta::to_json`] write the one that there
+//!   is, and `serde_json` reads it.
+//! - It does not check what a conversation means: order, pairs of calls and results, and sizes are as they stand in the
+//!   file. [`api_view`] makes what a model endpoint accepts, and lists what it changed.
+//!
+//! # Modules, in reading order
+//!
+//! | to read | what is there |
+//! | --- | --- |
+//! | `event`, `message`, `fields` | [`Event`] and [`Kind`], [`Message`] and [`Content`], and the members that have no name here ([`Fields`]) |
+//! | `defect` | what can be wrong with a line, and what that means for a reader |
+//! | [`json`] | one tolerant reader and one exact writer of JSON |
+//! | `decode`, `encode` | from a line to events and defects, and back |
+//! | `scan` | from a file to lines: [`Scan`] forwards in bounded memory, [`ScanBackwards`] from the end |
+//! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
+//! | `extension` | this project's own kinds, `x.session` and its kin |
+//! | `api_view`, [`report`], `show` | what others make of a conversation |
+//! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
 
 mod api_view;
 mod decode;
@@ -31,7 +88,7 @@ pub use extension::{
     Usage,
 };
 pub use fields::Fields;
-pub use message::{Content, Image, Message, Role, ToolCall};
+pub use message::{Content, Image, Message, Parts, Role, ToolCall};
 pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use replay::{

@@ -1,6 +1,7 @@
 //! A message of the conversation, as model endpoints exchange it and the history stores it.
 
 use crate::Fields;
+use crate::json::{self, Cursor, Shape};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -111,8 +112,39 @@ impl fmt::Display for Role {
 pub enum Content {
     /// A text.
     Text(String),
-    /// The JSON text of a list of parts, as it was written.
-    Parts(Box<str>),
+    /// A list of parts, as it was written.
+    Parts(Parts),
+}
+
+/// A list of typed parts: the text of a JSON array on one line.
+///
+/// ```
+/// use session_core::{Content, Parts};
+/// let parts = Parts::new(r#"[{"type":"text","text":"three "},{"type":"text","text":"oaks"}]"#).expect("it is a list");
+/// assert_eq!(Content::Parts(parts).text(), "three oaks");
+/// assert_eq!(Parts::new("three oaks"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts(Box<str>);
+
+impl Parts {
+    /// Takes a JSON array; `None` if the text is none. Line breaks between its tokens are taken out, everything else
+    /// stays as it is.
+    pub fn new(text: &str) -> Option<Self> {
+        let mut cursor = Cursor::new(text.as_bytes());
+        let list = cursor.shape() == Ok(Shape::Array) && cursor.skip().is_ok() && cursor.end().is_ok();
+        list.then(|| Parts::of_valid(text.trim().into()))
+    }
+
+    /// Takes the text of an array that has been read.
+    pub(crate) fn of_valid(text: Cow<'_, str>) -> Self {
+        Parts(if text.contains(['\r', '\n']) { json::compact(&text).into() } else { text.into() })
+    }
+
+    /// The JSON text.
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
 }
 
 impl Content {
@@ -120,7 +152,7 @@ impl Content {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Content::Text(text) => Cow::Borrowed(text),
-            Content::Parts(parts) => Cow::Owned(crate::decode::text_of_parts(parts)),
+            Content::Parts(parts) => Cow::Owned(crate::decode::text_of_parts(parts.as_json())),
         }
     }
 

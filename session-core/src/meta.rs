@@ -2,7 +2,7 @@
 
 use crate::decode::{Member, Notes, find};
 use crate::json::{Cursor, Malformed, Shape, push_string};
-use crate::time::{format_time, parse_time};
+use crate::time::{ZERO_TIME, format_time, is_zero_time, parse_time};
 use crate::{Fields, Timestamp};
 
 /// A session's metadata. Everything in it is a copy; facts that must last are events in the history.
@@ -144,7 +144,7 @@ impl Meta {
         push_string(&mut out, &self.name);
         for (name, ts) in [("created", &self.created), ("updated", &self.updated)] {
             push_name(&mut out, name);
-            push_string(&mut out, &ts.as_ref().map_or_else(|| "0001-01-01T00:00:00Z".to_owned(), format_time));
+            push_string(&mut out, &ts.as_ref().map_or_else(|| ZERO_TIME.to_owned(), format_time));
         }
         let texts = [
             ("workspace", &self.workspace),
@@ -185,7 +185,7 @@ fn time(member: Member<'_, '_, '_>, to: &mut Option<Timestamp>) -> Result<(), Ma
             notes.wrong(crate::decode::Weight::Vital, field);
         }
         // The reference's zero time means that nobody knows.
-        to.take_if(|ts| format_time(ts) == "0001-01-01T00:00:00Z");
+        to.take_if(|ts| is_zero_time(ts));
     }
     Ok(())
 }

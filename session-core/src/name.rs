@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_rule_refuses_its_own_names() {
+    fn i18_each_rule_refuses_its_own_names() {
         for (name, rule) in [
             ("", NameRule::Empty),
             (&"x".repeat(129), NameRule::TooLong),

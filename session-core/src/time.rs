@@ -1,6 +1,6 @@
 //! Times as the format writes them: RFC 3339, up to nanoseconds, trailing zeros of the fraction dropped.
 
-use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike as _};
+use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike as _};
 
 /// A point in time with the offset it was written with.
 pub type Timestamp = DateTime<FixedOffset>;
@@ -52,9 +52,19 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
     local.and_local_timezone(FixedOffset::east_opt(offset)?).single()
 }
 
+/// What the reference writes where it has no time.
+pub(crate) const ZERO_TIME: &str = "0001-01-01T00:00:00Z";
+
+/// Whether a time is the one that the reference writes where it has none.
+pub(crate) fn is_zero_time(ts: &Timestamp) -> bool {
+    ts.timestamp() == -62_135_596_800 && ts.timestamp_subsec_nanos() == 0 && ts.offset().local_minus_utc() == 0
+}
+
 /// Writes a time: `Z` for no offset, else `±hh:mm`; no trailing zeros in the fraction.
 ///
-/// Years outside 0 to 9999 cannot be written in RFC 3339 and are clamped to its ends.
+/// The point in time is kept whatever the offset is: seconds of an offset, which RFC 3339 does not have, go to the local
+/// time. A local time before the year 0 or after the year 9999, which it does not have either, becomes the nearest that
+/// it has.
 pub fn format_time(ts: &Timestamp) -> String {
     let mut out = Vec::with_capacity(35);
     push_time(&mut out, ts);
@@ -62,13 +72,14 @@ pub fn format_time(ts: &Timestamp) -> String {
 }
 
 pub(crate) fn push_time(out: &mut Vec<u8>, ts: &Timestamp) {
-    let local = ts.naive_local();
+    let offset_minutes = ts.offset().local_minus_utc() / 60;
+    let local = written_local(ts, offset_minutes);
     let mut digits = |n: u32, width: u32| {
         for place in (0..width).rev() {
             out.push(b'0' + u8::try_from(n / 10_u32.pow(place) % 10).unwrap_or(0));
         }
     };
-    digits(u32::try_from(local.year().clamp(0, 9999)).unwrap_or(0), 4);
+    digits(local.year().unsigned_abs(), 4);
     let parts = [
         (b'-', local.month()),
         (b'-', local.day()),
@@ -84,13 +95,24 @@ pub(crate) fn push_time(out: &mut Vec<u8>, ts: &Timestamp) {
     if nanos != 0 {
         out.extend_from_slice(format!(".{nanos:09}").trim_end_matches('0').as_bytes());
     }
-    match ts.offset().local_minus_utc() / 60 {
+    match offset_minutes {
         0 => out.push(b'Z'),
         minutes => {
             let sign = if minutes < 0 { '-' } else { '+' };
             let minutes = minutes.abs();
             out.extend_from_slice(format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60).as_bytes());
         }
+    }
+}
+
+/// The local time that stands before an offset of whole minutes, inside the years that can be written.
+fn written_local(ts: &Timestamp, offset_minutes: i32) -> NaiveDateTime {
+    let utc = ts.naive_utc();
+    let local = utc.checked_add_signed(TimeDelta::minutes(i64::from(offset_minutes))).unwrap_or(utc);
+    match local.year() {
+        ..0 => NaiveDate::from_ymd_opt(0, 1, 1).and_then(|day| day.and_hms_opt(0, 0, 0)).unwrap_or(local),
+        0..=9999 => local,
+        10_000.. => NaiveDate::from_ymd_opt(9999, 12, 31).and_then(|day| day.and_hms_opt(23, 59, 59)).unwrap_or(local),
     }
 }
 
@@ -136,6 +158,26 @@ mod tests {
             "2026-09-03T08:15:é1Z",
         ] {
             assert_eq!(parse_time(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_time_is_written_as_one_that_can_be_read() {
+        let of = |utc: DateTime<chrono::Utc>, east: i32| {
+            utc.with_timezone(&FixedOffset::east_opt(east).unwrap_or_else(|| panic!("{east} is an offset")))
+        };
+        let noon = parse_time("1890-06-01T12:00:00Z").expect("it is a time").to_utc();
+        for (ts, text) in [
+            (of(noon, 1172), "1890-06-01T12:19:00+00:19"),
+            (of(noon, -59), "1890-06-01T12:00:00Z"),
+            (of(noon, -1172), "1890-06-01T11:41:00-00:19"),
+            (of(DateTime::<chrono::Utc>::MAX_UTC, 0), "9999-12-31T23:59:59Z"),
+            (of(DateTime::<chrono::Utc>::MIN_UTC, 0), "0000-01-01T00:00:00Z"),
+            (of(DateTime::<chrono::Utc>::MAX_UTC, 86_340), "9999-12-31T23:59:59+23:59"),
+        ] {
+            assert_eq!(format_time(&ts), text);
+            let again = parse_time(text).unwrap_or_else(|| panic!("{text} is a time"));
+            assert!(ts.to_utc() != noon || again.to_utc() == noon, "{text} is the same point in time");
         }
     }
 }

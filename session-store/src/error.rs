@@ -2,6 +2,7 @@
 
 use session_core::{NameError, SessionName};
 use session_disk::DiskError;
+use session_proc::ProcError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -104,6 +105,14 @@ pub enum StoreError {
         /// Why.
         source: DiskError,
     },
+    /// The output that was to be spilled could not be read to its end. There is no file.
+    #[error("cannot read the output that was to be kept in {}", path.display())]
+    SpillInput {
+        /// The file that was begun.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A message for the inbox is too large to be delivered.
     #[error("a message of {bytes} bytes is too large for the inbox {}: {limit} are allowed", path.display())]
     MessageTooLarge {
@@ -145,6 +154,12 @@ pub enum StoreError {
         /// The session.
         name: String,
     },
+    /// This needs the session's lock, held through the same handle.
+    #[error("the lock of session {name} is not held")]
+    NotLocked {
+        /// The session.
+        name: String,
+    },
     /// The session has a live turn.
     #[error("session {name} has a live turn, process {pid}")]
     LiveTurn {
@@ -169,12 +184,35 @@ pub enum StoreError {
         /// The process that runs the turn.
         pid: i32,
     },
+    /// A directory of this name is in the store, and it is no session's. Nothing was touched.
+    #[error("{} is no session's directory", path.display())]
+    NotASession {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The trash holds no session with this id.
+    #[error("there is no {id:?} in {}", path.display())]
+    NotInTrash {
+        /// The id.
+        id: String,
+        /// The trash.
+        path: PathBuf,
+    },
+    /// Another program keeps writing the history while a flat file is migrated to it. The flat file holds everything.
+    #[error("{} does not come to rest: another program is migrating the session", path.display())]
+    MigrationUnsettled {
+        /// The history.
+        path: PathBuf,
+    },
     /// A path leads out of the session or the store.
     #[error("{} leads out of the store", path.display())]
     Escapes {
         /// The path.
         path: PathBuf,
     },
+    /// A process, or the marker of a turn, could not be looked at.
+    #[error(transparent)]
+    Process(#[from] ProcError),
     /// Reading failed.
     #[error("cannot read {}", path.display())]
     Read {
@@ -198,7 +236,7 @@ fn told(whole_events: usize) -> String {
 
 impl StoreError {
     /// For `map_err` after reading from a path.
-    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let path = path.to_owned();
         |source| StoreError::Read { path, source }
     }

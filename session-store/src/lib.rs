@@ -1,13 +1,87 @@
-//! A session store for coding agents.
+//! A session store for coding agents: directories, histories, locks, metadata, inbox and spilled output.
 //!
-//! TODO
+//! A *session* is a directory that holds a conversation and everything else that outlives one turn of an agent. An agent
+//! may run each turn in a process of its own and lose nothing between them. The Go program that the format comes from may
+//! work on the same directory at the same time.
+//!
+//! - [`Store`] is the directory that holds the sessions: create, open, list, load, delete, restore, examine.
+//! - [`Session`] is one of them, open: append, read, change metadata, run a turn, drain the inbox, spill.
+//! - [`LockGuard`] is the session's lock, held; [`Turn`] a turn that runs under it.
+//! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
+//!
+//! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
+//! takes no lock, writes nothing and never fails because of content; nothing is ever deleted by itself. What it does not
+//! do: judge bytes (that is [`session_core`]), know what a checkpoint is, print, log, or start threads.
+//!
+//! ```
+//! use session_core::{Event, Message};
+//! use session_store::{NewSession, Store};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let scratch = tempfile::tempdir()?;
+//! let store = Store::open_at(scratch.path().join("sessions"));
+//! let session = store.create(&NewSession { title: "Plant three oaks".into(), ..NewSession::default() })?;
+//!
+//! let lock = session.lock()?;
+//! let turn = session.begin_turn(&lock, "turn-1")?;
+//! session.append_messages([Message::user("plant three oaks"), Message::assistant("digging")])?;
+//! for claimed in session.drain_inbox()?.messages {
+//!     let mut event = Event::message(claimed.message.at, Message::user(&claimed.message.text));
+//!     session_store::record_inbox_ids(&mut event, [claimed.id.as_str()]);
+//!     session.append(&[event])?;
+//!     session.inbox().acknowledge([claimed.id.as_str()])?;
+//! }
+//! turn.end("done", None)?;
+//! lock.release()?;
+//!
+//! assert_eq!(session.load()?.messages.len(), 2);
+//! # Ok(())
+//! # }
+//! ```
 
+mod chain;
+mod clock;
+mod create;
+mod doctor;
+mod env;
 mod error;
+mod file_name;
+mod flat;
+mod flock;
+mod history;
+mod inbox;
+mod list;
 mod lock;
+mod meta;
+mod name;
 mod options;
 mod paths;
+mod session;
+mod small_file;
+mod spill;
+mod store;
+mod trash;
 
+pub use create::NewSession;
+pub use doctor::{Examination, Finding, FindingCode, Severity};
+pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
-pub use lock::LockHolder;
+pub use flat::{FlatFile, SessionForm};
+pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
+pub use inbox::{
+    Access, Claimed, Drained, Drainer, Failed, Inbox, InboxMessage, PROCESS_EVENT, Pending, USER_LINE, Unfit,
+    inbox_ids, record_inbox_ids, recorded_inbox_ids,
+};
+pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
+pub use lock::{LockGuard, LockHolder};
+pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
+pub use session::{Session, Turn};
+pub use session_core::{SessionName, TitleSource};
+pub use session_proc::LiveTurn;
+pub use spill::{Preview, PreviewSize, Spill, Spilled};
+pub use store::Store;
+pub use trash::{Deletion, EmptiedTrash, TrashEntry};
+
+pub(crate) use clock::Clock;

@@ -37,6 +37,11 @@ impl SessionPaths {
         self.dir.join(layout::META_COPY)
     }
 
+    /// The lock of the metadata.
+    pub(crate) fn meta_lock(&self) -> PathBuf {
+        self.dir.join(layout::META_LOCK)
+    }
+
     /// The lock file.
     pub fn lock(&self) -> PathBuf {
         self.dir.join(layout::LOCK)

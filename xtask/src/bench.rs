@@ -1,9 +1,9 @@
 //! `cargo xtask bench`: the benchmarks, which record and never gate.
 
-use crate::project::Project;
+use crate::project::{Project, crates_with};
 use crate::say;
 use anyhow::{Result, bail};
-use cargo_metadata::{Metadata, TargetKind};
+use cargo_metadata::TargetKind;
 
 /// Run the benchmarks of one crate, or of all.
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(crate) struct Args {
 
 /// Runs each chosen crate's benchmarks, one crate after the other so that they do not disturb each other.
 pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
-    let with_benches = crates_with_benches(&project.members()?);
+    let with_benches = crates_with(&project.members()?, &TargetKind::Bench);
     let chosen = match &args.name {
         None => with_benches,
         Some(name) => vec![find(&with_benches, name)?],
@@ -27,13 +27,6 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
         project.cargo(["bench", "--package", &package, "--benches", "--all-features"]).run()?;
     }
     Ok(())
-}
-
-fn crates_with_benches(metadata: &Metadata) -> Vec<String> {
-    let has_bench = |package: &&cargo_metadata::Package| {
-        package.targets.iter().any(|target| target.kind.contains(&TargetKind::Bench))
-    };
-    metadata.packages.iter().filter(has_bench).map(|package| package.name.to_string()).collect()
 }
 
 fn find(crates: &[String], name: &str) -> Result<String> {

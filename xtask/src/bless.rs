@@ -20,11 +20,7 @@ pub(crate) struct Args {
 /// Runs the tests that compare with recorded files, in the mode that rewrites these, and shows what changed.
 pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
     let filters = if args.filters.is_empty() { RECORDED.map(str::to_owned).to_vec() } else { args.filters.clone() };
-    project
-        .cargo(["test", "--workspace", "--all-features", "--bins", "--tests", "--"])
-        .args(&filters)
-        .envs(OVERWRITE)
-        .run()?;
+    project.cargo(["test", "--workspace", "--all-features", "--tests", "--"]).args(&filters).envs(OVERWRITE).run()?;
     say::step("what changed against the index");
     if project.command("git").args(["diff", "--stat"]).run().is_err() {
         say::note("git could not tell what changed; look at the recorded files yourself");

@@ -38,8 +38,9 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
     for target in chosen {
         say::step(&format!("fuzz {target} for {} s", args.seconds));
         project
-            .cargo(["+nightly", "fuzz", "run", "--fuzz-dir", DIRECTORY, &target, "--"])
-            .arg(format!("-max_total_time={}", args.seconds))
+            .cargo(["+nightly", "fuzz", "run", "--fuzz-dir", DIRECTORY, &target])
+            .args(corpora(project, &target)?)
+            .args(["--", &format!("-max_total_time={}", args.seconds)])
             .run()?;
     }
     Ok(())
@@ -78,6 +79,16 @@ fn targets(project: &Project) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// The directories of inputs to start from: what earlier runs found, which also takes what this run finds, and
+/// the inputs in `seeds/TARGET`, which are tracked.
+fn corpora(project: &Project, target: &str) -> Result<Vec<String>> {
+    let corpus = format!("{DIRECTORY}/corpus/{target}");
+    std::fs::create_dir_all(project.root().join(&corpus))?;
+    let seeds = format!("{DIRECTORY}/seeds/{target}");
+    let has_seeds = project.root().join(&seeds).is_dir();
+    Ok(if has_seeds { vec![corpus, seeds] } else { vec![corpus] })
 }
 
 fn require_nightly(project: &Project) -> Result<()> {

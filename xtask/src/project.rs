@@ -1,7 +1,7 @@
 //! Where the project is, and how a task starts a command in it.
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{Metadata, MetadataCommand};
+use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell};
@@ -51,4 +51,10 @@ impl Project {
             .exec()
             .context("cannot read the workspace's metadata")
     }
+}
+
+/// The names of the crates that have a target of this kind.
+pub(crate) fn crates_with(members: &Metadata, kind: &TargetKind) -> Vec<String> {
+    let has_it = |package: &&cargo_metadata::Package| package.targets.iter().any(|target| target.kind.contains(kind));
+    members.packages.iter().filter(has_it).map(|package| package.name.to_string()).collect()
 }

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: the tests of all crates, then their doctests.
 
-use crate::project::Project;
+use crate::project::{Project, crates_with};
 use crate::say;
 use crate::tools::NEXTEST;
 use anyhow::Result;
+use cargo_metadata::TargetKind;
 
 /// The variable that switches the slow families on; the tests of the crates read it.
 const LONG_TESTS: &str = "SESSION_LONG_TESTS";
@@ -12,7 +13,7 @@ const LONG_TESTS: &str = "SESSION_LONG_TESTS";
 ///
 /// Everything is built first, the program `session` included, because the tests of several crates start it.
 /// The tests run under cargo-nextest, or under `cargo test` where that is not installed.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Args {
     /// Also run the slow families (sets SESSION_LONG_TESTS=1)
     #[arg(long)]
@@ -59,17 +60,23 @@ fn unit_and_integration(project: &Project, args: &Args) -> Result<()> {
         say::step("tests, under cargo test");
         say::note("cargo-nextest is not installed, so no test has a time limit; `cargo xtask tools` installs it");
         // Several filters are an affair of the test programs: cargo itself takes one.
-        project
-            .cargo(["test", "--no-fail-fast", "--lib", "--bins", "--tests"])
-            .args(args.selection())
-            .arg("--")
-            .args(&args.filters)
+        let separator = (!args.filters.is_empty()).then_some("--");
+        project.cargo(["test", "--no-fail-fast", "--tests"]).args(args.selection()).args(separator).args(&args.filters)
     };
     args.with_environment(command).run()?;
     Ok(())
 }
 
+/// Only a library has doctests; asked for those of a selected program, cargo fails.
 fn doctests(project: &Project, args: &Args) -> Result<()> {
+    let mut args = args.clone();
+    if !args.packages.is_empty() {
+        let libraries = crates_with(&project.members()?, &TargetKind::Lib);
+        args.packages.retain(|package| libraries.contains(package));
+        if args.packages.is_empty() {
+            return Ok(());
+        }
+    }
     say::step("doctests");
     args.with_environment(project.cargo(["test", "--doc"]).args(args.selection())).run()?;
     Ok(())

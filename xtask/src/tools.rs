@@ -6,11 +6,17 @@ use anyhow::{Context as _, Result};
 use cargo_metadata::semver::Version;
 
 /// Runs the tests, each in a process of its own and with a time limit.
-pub(crate) const NEXTEST: Tool = Tool { name: "nextest", pinned: "0.9.143", oldest: "0.9.100" };
+pub(crate) const NEXTEST: Tool = Tool {
+    name: "nextest",
+    pinned: "0.9.143",
+    oldest: "0.9.100",
+    // Without the part that updates itself, and the network stack that this brings.
+    features: Some("default-no-update"),
+};
 /// Checks licences, sources, bans and advisories.
-pub(crate) const DENY: Tool = Tool { name: "deny", pinned: "0.20.2", oldest: "0.20.0" };
+pub(crate) const DENY: Tool = Tool { name: "deny", pinned: "0.20.2", oldest: "0.20.0", features: None };
 /// Builds and runs fuzz targets. Only `cargo xtask fuzz` needs it.
-pub(crate) const FUZZ: Tool = Tool { name: "fuzz", pinned: "0.13.2", oldest: "0.12.0" };
+pub(crate) const FUZZ: Tool = Tool { name: "fuzz", pinned: "0.13.2", oldest: "0.12.0", features: None };
 
 /// A cargo subcommand that comes as a crate `cargo-NAME`.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +26,8 @@ pub(crate) struct Tool {
     pinned: &'static str,
     /// Any version from here on is taken as it is: what is installed belongs to the user.
     oldest: &'static str,
+    /// The features to build it with, where the default ones are too many.
+    features: Option<&'static str>,
 }
 
 impl Tool {
@@ -36,10 +44,11 @@ impl Tool {
         if self.is_installed(project) {
             return Ok(());
         }
-        let Tool { name, pinned, .. } = self;
+        let Tool { name, pinned, features, .. } = self;
         say::note(&format!("cargo-{name} is missing or too old: installing {pinned}, which takes some minutes, once"));
         project
             .cargo(["install", "--locked", "--debug", &format!("cargo-{name}"), "--version", pinned])
+            .args(features.iter().flat_map(|features| ["--no-default-features", "--features", features]))
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .run()
             .with_context(|| {
@@ -81,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_newer_version_is_left_alone_and_an_older_one_replaced() {
-        let tool = Tool { name: "x", pinned: "1.4.2", oldest: "1.4.0" };
+        let tool = Tool { name: "x", pinned: "1.4.2", oldest: "1.4.0", features: None };
         assert!(tool.accepts(&Version::new(2, 0, 0)));
         assert!(tool.accepts(&Version::new(1, 4, 0)));
         assert!(!tool.accepts(&Version::new(1, 3, 9)));

@@ -4,7 +4,7 @@ use super::keys;
 use super::message::{is_role, message};
 use super::notes::{Member, Notes, Weight};
 use crate::json::{Cursor, Malformed, Shape};
-use crate::time::parse_time;
+use crate::time::{is_zero_time, parse_time};
 use crate::{Event, Fault, Fields, Kind};
 
 /// What one JSON text gives.
@@ -16,6 +16,14 @@ pub(super) enum Decoded {
     Event(Box<Event>, Option<Fault>),
     /// Whole JSON that is no event.
     Skipped { fault: Fault, rollback: bool },
+}
+
+/// No JSON.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Broken {
+    pub(super) malformed: Malformed,
+    /// Whether what could be read before the break says that it would have been a rollback.
+    pub(super) rollback: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +54,24 @@ const KEYS: [(&str, Key); 10] = [
 ];
 
 /// Reads one JSON text that should be an event.
-pub(super) fn event(bytes: &[u8], bodies: bool) -> Result<Decoded, Malformed> {
+pub(super) fn event(bytes: &[u8], bodies: bool) -> Result<Decoded, Broken> {
+    let mut event = Box::new(Event::default());
+    let read = read(bytes, bodies, &mut event);
+    let rollback = event.kind == Kind::Rollback;
+    match read {
+        Err(malformed) => Err(Broken { malformed, rollback }),
+        Ok(Read::Nothing) => Ok(Decoded::Nothing),
+        Ok(Read::Event(Notes { skipped: Some(fault), .. })) => Ok(Decoded::Skipped { fault, rollback }),
+        Ok(Read::Event(Notes { repaired, .. })) => Ok(Decoded::Event(event, repaired)),
+    }
+}
+
+enum Read {
+    Nothing,
+    Event(Notes),
+}
+
+fn read(bytes: &[u8], bodies: bool, event: &mut Event) -> Result<Read, Malformed> {
     let mut cursor = cursor(bytes, bodies);
     match cursor.shape()? {
         Shape::Object => {}
@@ -54,17 +79,16 @@ pub(super) fn event(bytes: &[u8], bodies: bool) -> Result<Decoded, Malformed> {
             cursor.skip()?;
             cursor.end()?;
             return Ok(match shape {
-                Shape::Null => Decoded::Nothing,
-                _ => Decoded::Skipped { fault: Fault::NotAnObject, rollback: false },
+                Shape::Null => Read::Nothing,
+                _ => Read::Event(Notes { skipped: Some(Fault::NotAnObject), repaired: None }),
             });
         }
     }
-    let mut event = Box::new(Event::default());
     let mut notes = Notes::default();
     let mut has_role = false;
     cursor.object(|cursor, key| {
         if let Some(name) = keys::find(&KEYS, &key) {
-            return member(cursor, &mut notes, name, &mut event);
+            return member(cursor, &mut notes, name, event);
         }
         if key == "x" && cursor.shape()? == Shape::Object {
             return ours(cursor, &mut event.x);
@@ -79,12 +103,9 @@ pub(super) fn event(bytes: &[u8], bodies: bool) -> Result<Decoded, Malformed> {
     cursor.end()?;
     notes.take_lossy(&cursor);
     if event.kind.is_none() && event.message.is_none() && has_role {
-        bare(bytes, bodies, &mut event, &mut notes)?;
+        bare(bytes, bodies, event, &mut notes)?;
     }
-    Ok(match notes.skipped {
-        Some(fault) => Decoded::Skipped { fault, rollback: event.kind == Kind::Rollback },
-        None => Decoded::Event(event, notes.repaired),
-    })
+    Ok(Read::Event(notes))
 }
 
 fn cursor(bytes: &[u8], bodies: bool) -> Cursor<'_> {
@@ -132,6 +153,7 @@ fn time(member: Member<'_, '_, '_>, event: &mut Event) -> Result<(), Malformed> 
             if event.ts.is_none() {
                 member.notes.wrong(Weight::Side, "ts");
             }
+            event.ts.take_if(|ts| is_zero_time(ts));
             Ok(())
         }
         Shape::Null => member.cursor.skip().map(drop),
@@ -159,7 +181,8 @@ fn bare(bytes: &[u8], bodies: bool, event: &mut Event, notes: &mut Notes) -> Res
     notes.take_lossy(&cursor);
     if !message.role.as_str().is_empty() {
         event.message = Some(Box::new(message));
-        event.extra = Fields::new();
+        // They are the message's now, all but an `x` that is no object of ours.
+        event.extra.retain(|name| name == "x");
     }
     Ok(())
 }

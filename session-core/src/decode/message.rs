@@ -3,7 +3,7 @@
 use super::keys;
 use super::notes::{Member, Notes, record};
 use crate::json::{Cursor, Malformed, Shape};
-use crate::{Content, Fields, Image, Message, ToolCall};
+use crate::{Content, Fields, Image, Message, Parts, ToolCall};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -73,10 +73,7 @@ fn content(member: Member<'_, '_, '_>, to: &mut Content) -> Result<(), Malformed
         Shape::Array => {
             let parts = member.cursor.skip()?;
             if member.cursor.keeps() {
-                let text = member.cursor.text_of(parts);
-                let one_line =
-                    if text.contains(['\r', '\n']) { crate::json::compact(&text) } else { text.into_owned() };
-                *to = Content::Parts(one_line.into());
+                *to = Content::Parts(Parts::of_valid(member.cursor.text_of(parts)));
             }
             Ok(())
         }

@@ -10,7 +10,7 @@ pub(crate) use message::text_of_parts;
 pub(crate) use notes::{Member, Notes, Weight, record};
 
 use crate::{Defect, Event, Fault, Outcome, Place};
-use event::Decoded;
+use event::{Broken, Decoded};
 use memchr::memmem;
 
 /// The bytes with which every event begins that this project or the reference writes. Raw, they cannot stand inside a
@@ -58,20 +58,22 @@ pub(crate) fn line(line: RawLine<'_>, bodies: bool, mut emit: impl FnMut(Item)) 
     }
     let mut judge = Judge { line, bodies, emit: &mut emit };
     let around = if line.bytes.ends_with(b"\r") { Some(Fault::CarriageReturn) } else { None };
-    let malformed = match judge.decode(whole, around) {
+    let broken = match judge.decode(whole, around) {
         Ok(()) => return,
-        Err(malformed) => malformed,
+        Err(broken) => broken,
     };
     let (bare, around) = whole.without_padding();
-    if around.is_some() && judge.decode(bare, around.clone()).is_ok() {
-        return;
-    }
-    if bare.bytes.is_empty() {
-        return judge.defect(whole, Fault::NulPadding, Outcome::Repaired);
+    if let Some(padding) = around {
+        if bare.bytes.is_empty() {
+            return judge.defect(whole, padding, Outcome::Repaired);
+        }
+        if judge.decode(bare, Some(padding)).is_ok() {
+            return;
+        }
     }
     let cuts: Vec<usize> = memmem::find_iter(whole.bytes, EVENT_START).filter(|&at| at > 0).collect();
     if cuts.is_empty() {
-        return judge.malformed(whole, malformed);
+        return judge.broken(whole, broken);
     }
     judge.glued(whole, &cuts);
 }
@@ -90,6 +92,11 @@ impl<'a> Span<'a> {
 
     fn part(self, from: usize, to: usize) -> Self {
         Span { bytes: &self.bytes[from..to], offset: self.offset + from as u64 }
+    }
+
+    /// The place in the file where it ends.
+    fn end(self) -> u64 {
+        self.offset + self.bytes.len() as u64
     }
 
     /// Without white space, as Unicode has it, at both ends.
@@ -136,12 +143,10 @@ struct Judge<'a, 'e, F> {
 
 impl<F: FnMut(Item)> Judge<'_, '_, F> {
     /// Emits what the span gives if it is JSON. `around` is a fault outside of it.
-    fn decode(&mut self, span: Span<'_>, around: Option<Fault>) -> Result<(), crate::json::Malformed> {
+    fn decode(&mut self, span: Span<'_>, around: Option<Fault>) -> Result<(), Broken> {
         match event::event(span.bytes, self.bodies)? {
             Decoded::Nothing => {}
-            Decoded::Skipped { fault, rollback } => {
-                self.defect(span, fault, if rollback { Outcome::SkippedRollback } else { Outcome::Skipped });
-            }
+            Decoded::Skipped { fault, rollback } => self.defect(span, fault, skipped(rollback)),
             Decoded::Event(event, repaired) => {
                 if let Some(fault) = repaired.or(around).or_else(|| self.unterminated(span)) {
                     self.defect(span, fault, Outcome::Repaired);
@@ -166,28 +171,29 @@ impl<F: FnMut(Item)> Judge<'_, '_, F> {
             }
             let around = (!told).then_some(Fault::Glued);
             told = true;
-            if let Err(malformed) = self.decode(piece, around) {
-                self.malformed(piece, malformed);
+            if let Err(broken) = self.decode(piece, around) {
+                self.broken(piece, broken);
             }
         }
     }
 
+    /// Whether the file ends behind the span: no newline follows, and nothing else but white space and NUL bytes.
     fn is_last(&self, span: Span<'_>) -> bool {
-        let end = self.line.place.offset + self.line.bytes.len() as u64;
-        !self.line.terminated && span.offset + span.bytes.len() as u64 == end
+        !self.line.terminated && span.end() >= Span::new(self.line).without_padding().0.end()
     }
 
     fn unterminated(&self, span: Span<'_>) -> Option<Fault> {
         self.is_last(span).then_some(Fault::Unterminated)
     }
 
-    fn malformed(&mut self, span: Span<'_>, malformed: crate::json::Malformed) {
+    fn broken(&mut self, span: Span<'_>, broken: Broken) {
+        let Broken { malformed, rollback } = broken;
         let fault = if self.is_last(span) {
             Fault::Torn
         } else {
             Fault::NotJson { at: malformed.at as u64, what: malformed.what }
         };
-        self.defect(span, fault, Outcome::Skipped);
+        self.defect(span, fault, skipped(rollback));
     }
 
     fn place(&self, span: Span<'_>) -> Place {
@@ -198,4 +204,8 @@ impl<F: FnMut(Item)> Judge<'_, '_, F> {
         let place = self.place(span);
         (self.emit)(Item::Defect(Defect { place, len: span.bytes.len() as u64, fault, outcome }));
     }
+}
+
+fn skipped(rollback: bool) -> Outcome {
+    if rollback { Outcome::SkippedRollback } else { Outcome::Skipped }
 }

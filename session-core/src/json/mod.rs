@@ -1,6 +1,6 @@
 //! JSON as the history needs it: one tolerant reader and one exact writer.
 //!
-//! The reader ([`Cursor`]) is driven by what it should find instead of building a tree, so that a value nobody
+//! The reader (`Cursor`) is driven by what it should find instead of building a tree, so that a value nobody
 //! asked for costs a scan and no allocation, nesting costs no stack, and a string that is not quite text (a lone
 //! surrogate, a byte that is no UTF-8) still gives a value and a note. The writer produces the bytes that the
 //! reference's JSON engine produces.
@@ -11,5 +11,6 @@ mod string;
 mod write;
 
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
+pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer};

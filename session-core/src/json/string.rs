@@ -150,6 +150,32 @@ pub(super) fn replace_invalid(bytes: &[u8]) -> String {
     text
 }
 
+/// A JSON text with the escape of U+FFFD in place of each half of a surrogate pair, for readers that refuse one.
+///
+/// The text must be valid JSON.
+pub(crate) fn without_lone_surrogates(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        // An escape of one letter is two bytes long, one of a code unit six, a pair of them twelve.
+        let unit = |at: usize| {
+            let digits = rest.get(at..at + 6)?.strip_prefix("\\u")?;
+            u32::from_str_radix(digits, 16).ok()
+        };
+        let (len, lone) = match unit(at) {
+            None => (2, false),
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => (12, false),
+            Some(0xD800..=0xDFFF) => (6, true),
+            Some(_) => (6, false),
+        };
+        let (before, after) = rest.split_at(at + len);
+        out.push_str(if lone { &before[..at] } else { before });
+        out.push_str(if lone { "\\ufffd" } else { "" });
+        rest = after;
+    }
+    out + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +194,18 @@ mod tests {
         assert_eq!(read(br#""\ude00\ud83d""#), ("\u{fffd}\u{fffd}".into(), Some(Lossy::Surrogate)));
         assert_eq!(read(br#""\ud83dA""#), ("\u{fffd}A".into(), Some(Lossy::Surrogate)));
         assert_eq!(read(br#""\ufffd""#), ("\u{fffd}".into(), None));
+    }
+
+    #[test]
+    fn only_lone_surrogates_are_replaced_in_a_text() {
+        for (text, wanted) in [
+            (r#"["\ud83d\ude00","\\ud83d"]"#, r#"["\ud83d\ude00","\\ud83d"]"#),
+            (r#""\ud83d\ud83d\uDE00\n""#, r#""\ufffd\ud83d\uDE00\n""#),
+            (r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
+            (r#""é\ud83dé\\""#, r#""é\ufffdé\\""#),
+        ] {
+            assert_eq!(without_lone_surrogates(text), wanted);
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The same fold from the end.
 
-use crate::{Defect, Effect, Event, Item, Outcome, Record};
-use std::collections::VecDeque;
+use crate::{Conversation, Defect, Effect, Event, Item, Message, Outcome, Record};
 use std::io;
 
 /// The live messages of a history, last first, from items that come last first.
@@ -15,13 +14,16 @@ pub struct ReplayBackwards<I> {
     /// Messages still to pass over.
     dropped: u64,
     uncertain: bool,
-    defects: VecDeque<Defect>,
+    /// The last ones of the file, last first.
+    defects: Vec<Defect>,
+    skipped: u64,
+    repaired: u64,
 }
 
 impl<I: Iterator<Item = io::Result<Item>>> ReplayBackwards<I> {
     /// Over items that come last first, such as a [`crate::ScanBackwards`].
     pub fn new(items: I) -> Self {
-        ReplayBackwards { items, dropped: 0, uncertain: false, defects: VecDeque::new() }
+        ReplayBackwards { items, dropped: 0, uncertain: false, defects: Vec::new(), skipped: 0, repaired: 0 }
     }
 
     /// Whether, so far, a rollback reached back across a skipped line or was one: what comes from here on is a guess.
@@ -29,9 +31,18 @@ impl<I: Iterator<Item = io::Result<Item>>> ReplayBackwards<I> {
         self.uncertain
     }
 
-    /// What was wrong with the lines that were read so far, in file order.
+    /// What was wrong with the lines that were read so far, in file order; of more than
+    /// [`Conversation::MAX_DEFECTS`], the last.
     pub fn into_defects(self) -> Vec<Defect> {
-        self.defects.into()
+        let mut defects = self.defects;
+        defects.reverse();
+        defects
+    }
+
+    /// The messages together with what was noted while they were read.
+    pub(super) fn into_conversation(self, messages: Vec<Message>) -> Conversation {
+        let ReplayBackwards { uncertain, skipped, repaired, .. } = self;
+        Conversation { messages, defects: self.into_defects(), skipped, repaired, uncertain }
     }
 
     fn note(&mut self, defect: Defect) {
@@ -40,7 +51,10 @@ impl<I: Iterator<Item = io::Result<Item>>> ReplayBackwards<I> {
             Outcome::Skipped => self.uncertain |= self.dropped > 0,
             Outcome::SkippedRollback => self.uncertain = true,
         }
-        self.defects.push_front(defect);
+        *(if defect.is_skipped() { &mut self.skipped } else { &mut self.repaired }) += 1;
+        if self.defects.len() < Conversation::MAX_DEFECTS {
+            self.defects.push(defect);
+        }
     }
 
     /// Whether the event's message is live; `None` for an event without one.

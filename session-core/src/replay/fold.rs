@@ -46,8 +46,9 @@ impl Event {
 #[derive(Debug, Clone)]
 pub struct Replay<T> {
     live: Vec<T>,
-    /// How many messages were live when a line was skipped; ascending.
-    gaps: Vec<usize>,
+    /// How many messages were live when a line was last skipped. An earlier one need not be held: a rollback that
+    /// reaches it has reached this one.
+    gap: Option<usize>,
     uncertain: bool,
 }
 
@@ -60,7 +61,7 @@ impl<T> Default for Replay<T> {
 impl<T> Replay<T> {
     /// Before the first line.
     pub fn new() -> Self {
-        Replay { live: Vec::new(), gaps: Vec::new(), uncertain: false }
+        Replay { live: Vec::new(), gap: None, uncertain: false }
     }
 
     /// Folds in an event's effect; `keep` makes what is kept of a message that is added.
@@ -77,32 +78,19 @@ impl<T> Replay<T> {
     pub fn defect(&mut self, defect: &Defect) {
         match defect.outcome {
             Outcome::Repaired => {}
-            Outcome::Skipped => {
-                if self.gaps.last() != Some(&self.live.len()) {
-                    self.gaps.push(self.live.len());
-                }
-            }
+            Outcome::Skipped => self.gap = Some(self.live.len()),
             Outcome::SkippedRollback => self.uncertain = true,
         }
     }
 
     fn drop_last(&mut self, dropped: u64) {
-        let held = self.live.len();
-        let dropped_here = usize::try_from(dropped).unwrap_or(usize::MAX);
-        // Fewer messages stand after the gap than are to go: the rollback reaches back across the skipped line.
-        if self.gaps.last().is_some_and(|&gap| held - gap < dropped_here) {
+        let dropped = usize::try_from(dropped).unwrap_or(usize::MAX);
+        let left = self.live.len().saturating_sub(dropped);
+        // Fewer messages stand after the gap than are to go, even if there is none before it.
+        if self.gap.is_some_and(|gap| self.live.len().saturating_sub(gap) < dropped) {
             self.uncertain = true;
         }
-        let left = held.saturating_sub(dropped_here);
         self.live.truncate(left);
-        // A gap inside what went now stands at its end.
-        while self.gaps.last().is_some_and(|&gap| gap > left) {
-            self.gaps.pop();
-            if self.gaps.last().is_none_or(|&gap| gap < left) {
-                self.gaps.push(left);
-                break;
-            }
-        }
     }
 
     /// What is live, in order.

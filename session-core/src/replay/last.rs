@@ -20,7 +20,7 @@ pub fn last_messages(items: impl Iterator<Item = io::Result<Item>>, n: usize) ->
         }
     }
     messages.reverse();
-    Ok(Conversation { messages, uncertain: live.is_uncertain(), defects: live.into_defects() })
+    Ok(live.into_conversation(messages))
 }
 
 /// The model of the last settings event that names one. `items` come last first. Rollbacks do not touch settings.

@@ -25,13 +25,21 @@ use std::io::{self, BufRead};
 pub struct Conversation {
     /// The live messages, in order.
     pub messages: Vec<Message>,
-    /// What was wrong with lines, in file order.
+    /// What was wrong with lines, in file order: the first [`Conversation::MAX_DEFECTS`], so that a file full of
+    /// damage costs no more memory than what it says. From the end, the last ones.
     pub defects: Vec<Defect>,
+    /// Defects of lines that gave no event, also those that are not held.
+    pub skipped: u64,
+    /// Defects of lines that gave one, also those that are not held.
+    pub repaired: u64,
     /// Whether a rollback reached back across a skipped line, or was one, so that what is live is a guess.
     pub uncertain: bool,
 }
 
 impl Conversation {
+    /// How many defects are held one by one.
+    pub const MAX_DEFECTS: usize = 10_000;
+
     /// Replays a whole history. Memory is that of the live messages and the longest line.
     ///
     /// # Errors
@@ -49,7 +57,7 @@ impl Conversation {
     /// ```
     pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
         let mut replay = Replay::new();
-        let mut defects = Vec::new();
+        let mut conversation = Conversation::default();
         for item in Scan::with_limits(history, limits) {
             match item? {
                 Item::Record(record) => {
@@ -57,17 +65,21 @@ impl Conversation {
                 }
                 Item::Defect(defect) => {
                     replay.defect(&defect);
-                    defects.push(defect);
+                    *(if defect.is_skipped() { &mut conversation.skipped } else { &mut conversation.repaired }) += 1;
+                    if conversation.defects.len() < Self::MAX_DEFECTS {
+                        conversation.defects.push(defect);
+                    }
                 }
             }
         }
-        let uncertain = replay.is_uncertain();
-        Ok(Conversation { messages: replay.into_live(), defects, uncertain })
+        conversation.uncertain = replay.is_uncertain();
+        conversation.messages = replay.into_live();
+        Ok(conversation)
     }
 
     /// Whether every line of the history was understood and no rollback is in doubt.
     pub fn is_complete(&self) -> bool {
-        !self.uncertain && !self.defects.iter().any(Defect::is_skipped)
+        !self.uncertain && self.skipped == 0
     }
 }
 

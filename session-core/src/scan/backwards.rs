@@ -27,6 +27,7 @@ pub struct ScanBackwards<R> {
     /// Whether the bytes held end with the newline of the line to come.
     terminated: bool,
     begun: bool,
+    failed: bool,
     ready: Vec<Item>,
 }
 
@@ -54,6 +55,7 @@ impl<R: Read + Seek> ScanBackwards<R> {
             block: FIRST_BLOCK,
             terminated: false,
             begun: false,
+            failed: false,
             ready: Vec::new(),
         })
     }
@@ -95,8 +97,6 @@ impl<R: Read + Seek> ScanBackwards<R> {
             if self.terminated {
                 self.buffer.pop();
             }
-        } else if self.buffer.len() == self.from && self.start == 0 && !self.terminated {
-            return Ok(false);
         }
         if self.buffer.len() == self.from && self.start == 0 && !self.terminated {
             return Ok(false);
@@ -145,16 +145,23 @@ impl<R: Read + Seek> Iterator for ScanBackwards<R> {
     /// The event or defect before the last one that was given.
     ///
     /// # Errors
-    /// What the reader underneath reports, `UnexpectedEof` if the file was cut meanwhile; nothing else.
+    /// What the reader underneath reports, `UnexpectedEof` if the file was cut meanwhile; nothing else. It ends the
+    /// reading.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(item) = self.ready.pop() {
                 return Some(Ok(item));
             }
+            if self.failed {
+                return None;
+            }
             match self.line() {
                 Ok(true) => {}
                 Ok(false) => return None,
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
             }
         }
     }

@@ -50,6 +50,7 @@ pub struct Scan<R> {
     limits: Limits,
     bodies: Bodies,
     ready: VecDeque<Item>,
+    failed: bool,
 }
 
 impl<R: BufRead> Scan<R> {
@@ -60,7 +61,13 @@ impl<R: BufRead> Scan<R> {
 
     /// Reads from the start of a history.
     pub fn with_limits(reader: R, limits: Limits) -> Self {
-        Scan { lines: Lines::new(reader, limits.max_line_bytes), limits, bodies: Bodies::Keep, ready: VecDeque::new() }
+        Scan {
+            lines: Lines::new(reader, limits.max_line_bytes),
+            limits,
+            bodies: Bodies::Keep,
+            ready: VecDeque::new(),
+            failed: false,
+        }
     }
 
     /// Says whether the texts of events are kept.
@@ -82,18 +89,24 @@ impl<R: BufRead> Iterator for Scan<R> {
     /// The next event or defect.
     ///
     /// # Errors
-    /// What the reader underneath reports; nothing else.
+    /// What the reader underneath reports; nothing else. It ends the reading.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(item) = self.ready.pop_front() {
                 return Some(Ok(item));
+            }
+            if self.failed {
+                return None;
             }
             match self.lines.next() {
                 Ok(Some(line)) => {
                     judge(line, self.limits, self.bodies, |item| self.ready.push_back(item));
                 }
                 Ok(None) => return None,
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
             }
         }
     }

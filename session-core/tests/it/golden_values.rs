@@ -82,7 +82,7 @@ fn event(value: &Value) -> Option<Event> {
 }
 
 #[test]
-fn every_event_is_written_as_the_reference_writes_it() {
+fn i17_every_event_is_written_as_the_reference_writes_it() {
     let mut not_text = 0;
     for row in rows("bytes.jsonl") {
         let Some(event) = event(&row["event"]) else {

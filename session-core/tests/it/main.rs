@@ -1,4 +1,15 @@
 //! The core against what the reference recorded, and against itself.
 
+mod acceptance;
+mod api_view;
+mod codec;
+mod damage;
+mod defects;
+mod directions;
+mod faults;
+mod format_doc;
 mod golden;
 mod golden_values;
+mod memory;
+mod oracle;
+mod properties;

@@ -36,7 +36,7 @@ fn p07_a_zombie_is_dead_and_after_it_is_reaped_gone() {
 }
 
 #[test]
-fn l08_p03_each_field_of_an_identity_counts() {
+fn l08_p03_i30_each_field_of_an_identity_counts() {
     let (job, other) = (Job::idle(), Job::idle());
     let process = job.identity();
     assert_eq!(liveness(&process), Liveness::Live);

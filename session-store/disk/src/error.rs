@@ -87,3 +87,18 @@ impl From<ShortWrite> for DiskError {
         short.error
     }
 }
+
+/// An append that did not put all of its bytes into the file.
+#[derive(Debug, thiserror::Error)]
+#[error("appended {written} of {wanted} bytes at {offset}")]
+pub struct ShortAppend {
+    /// Where the first of them stands, if any was written.
+    pub offset: u64,
+    /// Bytes that did reach the file, without a gap, in order from the first.
+    pub written: u64,
+    /// Bytes that were to be written.
+    pub wanted: u64,
+    /// Why the rest did not follow. [`io::ErrorKind::WriteZero`]: the system took a part and gave no cause.
+    #[source]
+    pub error: DiskError,
+}

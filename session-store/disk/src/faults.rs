@@ -13,6 +13,7 @@
 
 use crate::gate::Pass;
 use crate::{DiskError, Op};
+use nix::sys::signal::{Signal, raise};
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
@@ -35,6 +36,12 @@ pub enum Fault {
     /// Operation `at` and all later ones do nothing and fail: what is on the disk stays as a death of the process
     /// at that point would leave it, clean-up code included.
     Stop {
+        /// Which operation.
+        at: u64,
+    },
+    /// The process kills itself with `SIGKILL` just before operation `at`: nothing is cleaned up, no lock is given
+    /// back by code. For a child process that a test looks at afterwards.
+    Kill {
         /// Which operation.
         at: u64,
     },
@@ -105,7 +112,14 @@ pub(crate) fn judge(op: Op, path: &Path) -> Result<Pass, DiskError> {
                 plan.hit = true;
                 Err(error(nix::libc::EIO))
             }
-            Fault::None | Fault::Fail { .. } | Fault::Full { .. } | Fault::Stop { .. } => Ok(Pass::Whole),
+            Fault::Kill { at } if n == at => {
+                // It does not return; if it could not be raised, the operation fails instead.
+                raise(Signal::SIGKILL).map_err(|_| error(nix::libc::EIO))?;
+                Err(error(nix::libc::EIO))
+            }
+            Fault::None | Fault::Kill { .. } | Fault::Fail { .. } | Fault::Full { .. } | Fault::Stop { .. } => {
+                Ok(Pass::Whole)
+            }
         }
     })
 }

@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+pub mod at;
 mod error;
 mod gate;
 mod ops;
@@ -29,9 +30,10 @@ mod replace;
 #[cfg(feature = "faults")]
 pub mod faults;
 
-pub use error::{DiskError, Op, ShortWrite};
+pub use error::{DiskError, Op, ShortAppend, ShortWrite};
 pub use ops::{
-    create_dir, create_dir_all, create_new, exchange, hard_link, open_append, open_existing, open_private, remove_dir, remove_dir_all,
-    remove_file, rename, rename_new, set_mode, sync_data, sync_dir, truncate, write, write_at,
+    append, create_dir, create_dir_all, create_new, exchange, hard_link, open_append, open_existing, open_private,
+    publish, remove_dir, remove_dir_all, remove_file, rename, rename_new, set_mode, sync_data, sync_dir, truncate,
+    write, write_at,
 };
-pub use replace::{Durability, replace, temp_name};
+pub use replace::{Durability, replace, replace_keeping, temp_name};

@@ -1,10 +1,10 @@
 //! The operations, one function each. All take the path for the sake of the error, also where a descriptor does the work.
 
 use crate::gate::{Pass, pass};
-use crate::{DiskError, Op, ShortWrite};
+use crate::{DiskError, Op, ShortAppend, ShortWrite};
 use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -65,12 +65,13 @@ pub fn open_append(path: &Path) -> Result<File, DiskError> {
     gated(Op::Open, path, || OpenOptions::new().read(true).append(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
 }
 
-/// Opens an existing regular file for reading and writing in place; never creates, never follows a final link.
+/// Opens an existing file for reading and overwriting, not for appending; never creates, never follows a final link.
 ///
 /// # Errors
 /// `NotFound` where it does not exist; whatever the system says otherwise.
 pub fn open_existing(path: &Path) -> Result<File, DiskError> {
-    gated(Op::Open, path, || OpenOptions::new().read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
+    let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
+    gated(Op::Open, path, || OpenOptions::new().read(true).write(true).custom_flags(flags).open(path))
 }
 
 /// Opens a file for reading and writing, creating it with mode 0600 where it is missing; never follows a final link.
@@ -128,6 +129,39 @@ pub fn write(mut file: &File, path: &Path, bytes: &[u8]) -> Result<(), ShortWrit
     planned.map_or(Ok(()), |error| Err(fail(written, error)))
 }
 
+/// Appends all bytes with one system call, and says at which offset they stand.
+///
+/// The descriptor must be in append mode. The kernel then takes the end of the file and puts the bytes there in one
+/// step, so that no other appender's bytes come between them; a second call for a rest could not promise that, and
+/// is therefore not made.
+///
+/// # Errors
+/// [`ShortAppend`] says where the bytes stand that did reach the file.
+pub fn append(mut file: &File, path: &Path, bytes: &[u8]) -> Result<u64, ShortAppend> {
+    let wanted = bytes.len() as u64;
+    let fail = |offset, written, error| ShortAppend { offset, written, wanted, error };
+    let (upto, planned) = match pass(Op::Write, path).map_err(|error| fail(0, 0, error))? {
+        Pass::Whole => (bytes.len(), None),
+        Pass::Half { error } => (bytes.len() / 2, Some(error)),
+    };
+    let told = |source| DiskError::new(Op::Write, path, source);
+    let written = loop {
+        match file.write(&bytes[..upto]) {
+            Ok(written) => break written as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(fail(0, 0, told(source))),
+        }
+    };
+    // The kernel leaves the descriptor's place at the end of what it wrote.
+    let end = file.stream_position().map_err(|source| fail(0, written, told(source)))?;
+    let offset = end.saturating_sub(written);
+    match planned {
+        Some(error) => Err(fail(offset, written, error)),
+        None if written < wanted => Err(fail(offset, written, told(io::ErrorKind::WriteZero.into()))),
+        None => Ok(offset),
+    }
+}
+
 /// Overwrites bytes at an offset. The descriptor must not be in append mode, or Linux appends instead.
 ///
 /// # Errors
@@ -178,6 +212,25 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), DiskError> {
     })
 }
 
+/// Gives a finished file its name, which must be free: what has it already is never replaced. Neither directory is
+/// synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything has the new name; whatever the system says otherwise. The file keeps its old name
+/// then.
+pub fn publish(from: &Path, to: &Path) -> Result<(), DiskError> {
+    match rename_new(from, to) {
+        // Some file systems cannot rename without replacing. A second name, and then the loss of the first, says the same.
+        Err(error) if error.source.raw_os_error() == Some(nix::libc::EINVAL) => {
+            hard_link(from, to)?;
+            // It has its name; that it has another one as well harms nobody.
+            drop(remove_file(from));
+            Ok(())
+        }
+        other => other,
+    }
+}
+
 /// Swaps two names in one step. Neither directory is synced.
 ///
 /// # Errors
@@ -224,4 +277,39 @@ pub fn remove_dir_all(path: &Path) -> Result<(), DiskError> {
 /// Whatever the system says.
 pub fn set_mode(path: &Path, mode: u32) -> Result<(), DiskError> {
     gated(Op::SetMode, path, || fs::set_permissions(path, Permissions::from_mode(mode)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::{self, Fault};
+
+    #[test]
+    fn an_append_says_where_its_bytes_stand_also_when_only_a_part_of_them_does() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("x");
+        fs::write(&path, "old").expect("there is room");
+        let file = open_append(&path).expect("it is there");
+        assert_eq!(append(&file, &path, b"new").expect("there is room"), 3);
+        // Another appender moves the end under this descriptor.
+        append(&open_append(&path).expect("it is there"), &path, b"!").expect("there is room");
+        let run = faults::with(Fault::Full { at: 0 }, || append(&file, &path, b"abcd"));
+        let short = run.result.expect_err("the disk is full");
+        assert_eq!((short.offset, short.written, short.wanted), (7, 2, 4));
+        assert_eq!(fs::read(&path).expect("it is there"), b"oldnew!ab");
+    }
+
+    #[test]
+    fn publishing_replaces_nothing() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let (from, to) = (dir.path().join(".from"), dir.path().join("to"));
+        fs::write(&from, "new").expect("there is room");
+        fs::write(&to, "old").expect("there is room");
+        let error = publish(&from, &to).expect_err("the name is taken");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&to).expect("it is there"), b"old");
+        fs::remove_file(&to).expect("it is there");
+        publish(&from, &to).expect("the name is free");
+        assert!(fs::read(&to).expect("it is there") == b"new" && !from.exists());
+    }
 }

@@ -1,7 +1,8 @@
 //! How a file is replaced: the one implementation.
 
-use crate::{DiskError, create_new, remove_file, rename, sync_data, sync_dir, write};
+use crate::{DiskError, create_new, exchange, remove_file, rename, sync_data, sync_dir, write};
 use rand::RngExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// How far a call's bytes must have come before it answers.
@@ -32,19 +33,68 @@ pub fn temp_name(path: &Path) -> PathBuf {
 /// The step that failed, with its path. A temporary file that could not be removed either is left behind; its
 /// name is that of [`temp_name`].
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
+    let temp = fill(path, bytes, durability)?;
+    rename(&temp, path).and_then(|()| sync_entry(path, durability)).inspect_err(|_| discard(&temp))
+}
+
+/// The same, but the file that is replaced is kept beside the new one, under a name of [`temp_name`], for a caller that
+/// has to see what it replaced and removes it then. `None`: there was no file, or the file system cannot swap two.
+///
+/// # Errors
+/// As [`replace`]; nothing is kept then.
+pub fn replace_keeping(path: &Path, bytes: &[u8], durability: Durability) -> Result<Option<PathBuf>, DiskError> {
+    let temp = fill(path, bytes, durability)?;
+    let swapped = match exchange(&temp, path) {
+        Ok(()) => Ok(true),
+        Err(error) if cannot_swap(error.kind()) => rename(&temp, path).map(|()| false),
+        Err(error) => Err(error),
+    };
+    let swapped = swapped.and_then(|swapped| sync_entry(path, durability).map(|()| swapped));
+    let swapped = swapped.inspect_err(|_| discard(&temp))?;
+    Ok(swapped.then_some(temp))
+}
+
+fn cannot_swap(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
+}
+
+/// A temporary file beside `path` with the bytes in it.
+fn fill(path: &Path, bytes: &[u8], durability: Durability) -> Result<PathBuf, DiskError> {
     let temp = temp_name(path);
     let file = create_new(&temp)?;
     let filled = write(&file, &temp, bytes).map_err(DiskError::from).and_then(|()| match durability {
         Durability::Os => Ok(()),
         Durability::Data => sync_data(&file, &temp),
     });
-    if let Err(error) = filled.and_then(|()| rename(&temp, path)) {
-        // The first error is the one to tell; a stray temporary file is harmless and is swept later.
-        drop(remove_file(&temp));
-        return Err(error);
-    }
+    filled.inspect_err(|_| discard(&temp)).map(|()| temp)
+}
+
+/// The first error is the one to tell; a stray temporary file is harmless and is swept later.
+fn discard(temp: &Path) {
+    drop(remove_file(temp));
+}
+
+fn sync_entry(path: &Path, durability: Durability) -> Result<(), DiskError> {
     match (durability, path.parent()) {
         (Durability::Data, Some(dir)) => sync_dir(if dir.as_os_str().is_empty() { Path::new(".") } else { dir }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_is_replaced_can_be_looked_at() -> Result<(), DiskError> {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("meta.json");
+        assert_eq!(replace_keeping(&path, b"old", Durability::Data)?, None);
+        let kept = replace_keeping(&path, b"new", Durability::Data)?.expect("there was a file");
+        assert_eq!(fs::read(&kept).expect("it is there"), b"old");
+        assert_eq!(fs::read(&path).expect("it is there"), b"new");
+        assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 2);
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         say::line(&format!("  {violation}"));
     }
     if !violations.is_empty() {
-        bail!("{} violations of the dependency rules (xtask/src/deps says which, and why)", violations.len());
+        bail!("violations of the dependency rules: {} (xtask/src/deps holds them)", violations.len());
     }
     say::passed(&format!("each crate uses what it may; session-core is pure and needs {crates} crates"));
     Ok(())

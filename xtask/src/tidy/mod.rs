@@ -38,7 +38,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     }
     let stops = findings.iter().filter(|finding| finding.weight == Weight::Stop).count();
     if stops > 0 {
-        bail!("{stops} findings have to be mended (CONTRIBUTING.md gives the reasons)");
+        bail!("findings to mend: {stops} (CONTRIBUTING.md explains the rules)");
     }
     say::passed(&format!("{} files are tidy", tree.files().len()));
     Ok(())

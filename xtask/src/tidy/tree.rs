@@ -47,7 +47,7 @@ impl Tree {
         let mut paths = match listed_by_git(project) {
             Some(paths) => paths,
             None => {
-                say::note("git cannot list the files here: every file outside `target` is checked instead");
+                say::note("git cannot list the files here: every file is checked instead, but for build output");
                 let mut paths = Vec::new();
                 walk(project.root(), "", &mut paths)?;
                 paths
@@ -97,16 +97,22 @@ fn listed_by_git(project: &Project) -> Option<Vec<String>> {
     (!paths.is_empty()).then_some(paths)
 }
 
+/// What git would ignore: its own directory (in a second worktree a file), build output, what fuzzing makes.
+const NOT_OURS: [&str; 4] = [".git", "artifacts", "corpus", "target"];
+
 fn walk(root: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<()> {
     let directory = root.join(prefix);
     for entry in fs::read_dir(&directory).with_context(|| format!("cannot list {}", directory.display()))? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
-        if !entry.file_type()?.is_dir() {
-            paths.push(path);
-        } else if name != "target" && name != ".git" {
+        if NOT_OURS.contains(&name.as_str()) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
             walk(root, &path, paths)?;
+        } else {
+            paths.push(path);
         }
     }
     Ok(())

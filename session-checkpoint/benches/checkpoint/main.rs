@@ -1,0 +1,170 @@
+//! Checkpoints against the git program that does the same, in alternation, so that a noisy machine is noisy for both.
+//!
+//! Only ratios count. Sizes are chosen by name: `cargo bench -p session-checkpoint -- S M L`; the default is `S`.
+
+#![expect(clippy::print_stdout, reason = "a bench tells people what it measured")]
+
+mod floor;
+mod peer;
+mod report;
+mod trees;
+
+use report::{Sample, ratio, timed};
+use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Level, Options, Request, Scope, TurnRef};
+use std::fs;
+use std::path::Path;
+use trees::Size;
+
+fn main() {
+    let asked: Vec<Size> = std::env::args().skip(1).filter_map(|name| Size::named(&name)).collect();
+    let sizes = if asked.is_empty() { vec![Size::S] } else { asked };
+    for size in sizes {
+        let dir = tempfile::Builder::new().prefix("ckpt-bench-").tempdir().expect("a scratch directory");
+        run(size, dir.path());
+    }
+}
+
+fn open(workspace: &Path, store: &Path, level: Level) -> Checkpoints {
+    let mut options = Options::new(workspace, store);
+    options.level = level;
+    Checkpoints::open(options).expect("a store").0
+}
+
+fn snapshot(checkpoints: &mut Checkpoints) {
+    checkpoints.snapshot(&Request::next("bench"), &Cancel::new()).expect("a snapshot");
+}
+
+fn run(size: Size, dir: &Path) {
+    let work = dir.join("work");
+    println!("\n{size:?}: {} files", size.files());
+    trees::make(&work, size);
+    first(size, dir, &work);
+    let repo = dir.join("peer.git");
+    peer::init(&repo, &work);
+    peer::turn(&repo, &work, 0);
+    let mut ours = open(&work, &dir.join("store"), Level::Fast);
+    snapshot(&mut ours);
+    settle();
+    // The racy entries of the first snapshot are hashed once more here and not in what is measured.
+    snapshot(&mut ours);
+    unchanged(size, &work, &repo, &mut ours);
+    ten_edits(size, dir, &work, &repo, &mut ours);
+    restores(size, &work, &repo, &mut ours);
+    listing(dir, &ours);
+    println!("  peak memory of this process: {} MB", report::peak_memory_bytes() >> 20);
+}
+
+/// Longer than the margin within which a file's stamp is not believed.
+fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(60));
+}
+
+fn first(size: Size, dir: &Path, work: &Path) {
+    let (mut fast, mut stored, mut git) = (Sample::default(), Sample::default(), Sample::default());
+    for n in 0..size.first_rounds() {
+        let repo = dir.join(format!("first-{n}.git"));
+        peer::init(&repo, work);
+        git.add(timed(|| peer::turn(&repo, work, 0)));
+        let git_bytes = report::disk_bytes(&repo);
+        let store = dir.join(format!("first-{n}-fast"));
+        let mut checkpoints = open(work, &store, Level::Fast);
+        fast.add(timed(|| snapshot(&mut checkpoints)));
+        let bytes = report::disk_bytes(&store);
+        let mut checkpoints = open(work, &dir.join(format!("first-{n}-stored")), Level::Stored);
+        stored.add(timed(|| snapshot(&mut checkpoints)));
+        if n == 0 {
+            report::line("first, size against loose git", bytes as f64 / git_bytes as f64, "<= 0.6");
+        }
+        for name in ["", "-fast", "-stored"] {
+            let path = dir.join(format!("first-{n}{name}{}", if name.is_empty() { ".git" } else { "" }));
+            fs::remove_dir_all(path).expect("scratch");
+        }
+    }
+    report::line("first, level 1, faster than git, wall", ratio(&git.wall, &fast.wall), ">= 8 with two free cores");
+    report::line("first, level 1, faster than git, cpu", ratio(&git.cpu, &fast.cpu), ">= 4");
+    report::line("first, stored, faster than git, wall", ratio(&git.wall, &stored.wall), ">= 12");
+}
+
+fn unchanged(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
+    let (mut mine, mut git, mut walk) = (Sample::default(), Sample::default(), Sample::default());
+    for n in 0..size.rounds() {
+        git.add(timed(|| peer::turn(repo, work, 100 + n)));
+        walk.add(timed(|| floor::walk(work)));
+        mine.add(timed(|| snapshot(ours)));
+    }
+    report::line("no change, faster than git, wall", ratio(&git.wall, &mine.wall), ">= 7 (S), 3 (M, L)");
+    report::line("no change, against a statx walk, wall", ratio(&mine.wall, &walk.wall), "<= 1.2 (M, L)");
+    report::line("no change, against a statx walk, cpu", ratio(&mine.cpu, &walk.cpu), "<= 1.2 (M, L)");
+    report::line(
+        "no change, beyond the walk, ms",
+        (report::median(&mine.wall) - report::median(&walk.wall)) * 1e3,
+        "<= 1 (S)",
+    );
+}
+
+fn ten_edits(size: Size, dir: &Path, work: &Path, repo: &Path, ours: &mut Checkpoints) {
+    let (mut mine, mut git) = (Sample::default(), Sample::default());
+    let (store, before) = (dir.join("store"), report::disk_bytes(&dir.join("store")));
+    let git_before = report::disk_bytes(repo);
+    for n in 0..size.rounds() {
+        trees::edit(work, size, n, 10);
+        git.add(timed(|| peer::turn(repo, work, 1000 + n)));
+        mine.add(timed(|| snapshot(ours)));
+        settle();
+    }
+    report::line("ten edits, faster than git, wall", ratio(&git.wall, &mine.wall), ">= 5 (S), 4 (M), 3.5 (L)");
+    report::line("ten edits, faster than git, cpu", ratio(&git.cpu, &mine.cpu), "");
+    let growth = (report::disk_bytes(&store) - before) as f64 / (report::disk_bytes(repo) - git_before) as f64;
+    report::line("ten edits, growth against loose git", growth, "<= 0.35");
+}
+
+fn restores(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
+    for (files, goal) in [(10, ">= 3.5"), (1200, ">= 2.5")] {
+        if files > size.files() {
+            continue;
+        }
+        let (mut mine, mut git) = (Sample::default(), Sample::default());
+        for n in 0..size.first_rounds() {
+            snapshot(ours);
+            let turn = ours.reader().expect("a store").turn(TurnRef::Latest).expect("a turn").turn;
+            peer::turn(repo, work, 5000 + files * 100 + n * 10);
+            for by_us in [false, true] {
+                trees::edit(work, size, 777 + n, files);
+                snapshot(ours);
+                settle();
+                if by_us {
+                    mine.add(timed(|| restore(ours, turn)));
+                } else {
+                    let tag = 5000 + files * 100 + n * 10;
+                    git.add(timed(|| peer::safe_restore(repo, work, tag)));
+                    snapshot(ours);
+                }
+            }
+            peer::turn(repo, work, 5000 + files * 100 + n * 10 + 5);
+        }
+        report::line(&format!("restore of {files} files, faster than safe git"), ratio(&git.wall, &mine.wall), goal);
+    }
+}
+
+fn restore(ours: &mut Checkpoints, turn: u32) {
+    let cancel = Cancel::new();
+    let plan = ours.plan_restore(TurnRef::Turn(turn), &Scope::default(), &cancel).expect("a plan");
+    let restored = ours.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore");
+    assert!(restored.is_exact(), "{restored:?}");
+}
+
+fn listing(dir: &Path, ours: &Checkpoints) {
+    let reader = ours.reader().expect("a store");
+    let turns = reader.turns().expect("a list");
+    let (mut mine, mut git) = (Sample::default(), Sample::default());
+    let numbers: Vec<u32> = turns.iter().map(|turn| turn.turn).collect();
+    for _ in 0..5 {
+        mine.add(timed(|| drop(reader.turns().expect("a list"))));
+        git.add(timed(|| peer::diff_each(&dir.join("store/repo.git"), &numbers)));
+    }
+    report::line(
+        &format!("list of {} turns, faster than a git diff each", turns.len()),
+        ratio(&git.wall, &mine.wall),
+        ">= 50",
+    );
+}

@@ -1,0 +1,295 @@
+//! Differences as text, in the form that `git apply` takes.
+
+use crate::Error;
+use crate::cache::Cache;
+use crate::cancel::Cancel;
+use crate::checkpoints::closed;
+use crate::error::reading;
+use crate::objects::{Objects, git_error};
+use crate::oid::Kind;
+use crate::options::Options;
+use crate::pack::PackSet;
+use crate::point::TurnRef;
+use crate::reader::Reader;
+use crate::rel_path::{RelPath, split};
+use crate::root::{Mounts, Root, c_name, open_file, read_link};
+use crate::rules::{Rules, TopRules, facts};
+use crate::sink::ObjectSink;
+use crate::tree::Mode;
+use crate::turns::{Change, Content, changes};
+use crate::walk::Walk;
+use serde::Serialize;
+use std::fs;
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
+
+/// What a diff shows, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffOptions {
+    /// Only these paths and what lies below them. Empty is everything.
+    pub paths: Vec<RelPath>,
+    /// Lines of context around each change.
+    pub context_lines: u32,
+    /// Files with a larger side are compared by their ids alone.
+    pub max_file_bytes: u64,
+    /// Once this many bytes of text are made, the files that follow have none.
+    pub max_total_bytes: u64,
+}
+
+impl Default for DiffOptions {
+    fn default() -> Self {
+        DiffOptions { paths: Vec::new(), context_lines: 3, max_file_bytes: 4 << 20, max_total_bytes: 64 << 20 }
+    }
+}
+
+/// Why a file's difference has no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoText {
+    /// A side is binary.
+    Binary,
+    /// A side is larger than the limit.
+    TooLarge,
+    /// The limit on the whole was reached.
+    Cut,
+}
+
+/// One file's difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileDiff {
+    /// What changed.
+    pub change: Change,
+    /// The unified diff, headers included; only the headers where `no_text` says why.
+    #[serde(with = "crate::rel_path::json_bytes")]
+    pub text: Vec<u8>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// Why there are no lines.
+    pub no_text: Option<NoText>,
+}
+
+/// Where the second side's contents are read.
+enum Right<'a> {
+    Store(&'a Objects),
+    Disk(&'a Root),
+}
+
+impl Reader {
+    /// What differs between two checkpoints, as text.
+    ///
+    /// # Errors
+    /// [`Error::NoTurn`], [`Error::BrokenTurn`], and failed reads.
+    pub fn diff(&self, from: TurnRef, to: TurnRef, options: &DiffOptions) -> Result<Vec<FileDiff>, Error> {
+        let objects = self.objects()?;
+        let changes = self.changes(from, to)?;
+        files(&objects, &Right::Store(&objects), changes, options)
+    }
+
+    /// What differs between a checkpoint and the workspace as it is now. Nothing is written, no lock is taken. External
+    /// files are not looked at.
+    ///
+    /// # Errors
+    /// [`Error::NoTurn`], [`Error::BrokenTurn`], [`Error::TooBroad`], and failed reads.
+    pub fn disk_changes(&self, from: TurnRef, options: &Options, cancel: &Cancel) -> Result<Vec<Change>, Error> {
+        let (objects, packs) = (self.objects()?, PackSet::read(&self.layout.packs())?);
+        let point = self.point(&objects, from)?;
+        let root = Root::open(&options.workspace, Mounts::Refuse).map_err(reading(&options.workspace))?;
+        let rules = Rules::top(TopRules::new(&facts(options)));
+        let cache = self.cache_for(&root, rules.key(), packs.fingerprint);
+        let sink = ObjectSink::dry(&objects, &packs);
+        let closed = closed(options, &self.layout);
+        let walk = Walk::new(&root, cache.as_ref(), &sink, options, cancel, &closed);
+        let walked = walk.run(&rules)?;
+        let mut changes = changes(&sink, Some(point.commit.tree), walk.tree_of(&walked.root))?;
+        changes.retain(|change| crate::external::outside(change.path.as_bytes()).is_none());
+        Ok(changes)
+    }
+
+    /// The same as text.
+    ///
+    /// # Errors
+    /// As [`disk_changes`](Reader::disk_changes).
+    pub fn disk_diff(
+        &self,
+        from: TurnRef,
+        options: &Options,
+        diff: &DiffOptions,
+        cancel: &Cancel,
+    ) -> Result<Vec<FileDiff>, Error> {
+        let changes = self.disk_changes(from, options, cancel)?;
+        let root = Root::open(&options.workspace, Mounts::Refuse).map_err(reading(&options.workspace))?;
+        files(&self.objects()?, &Right::Disk(&root), changes, diff)
+    }
+
+    /// The stat cache, where it may be believed.
+    fn cache_for(&self, root: &Root, rules: u64, packs: u64) -> Option<Cache> {
+        let cache = Cache::parse(fs::read(self.layout.stat_cache()).ok()?)?;
+        let stat = root.stat_self().ok()?;
+        let header = cache.header();
+        let fits = (header.dev, header.ino) == (stat.st_dev, stat.st_ino)
+            && (header.rules, header.packs) == (rules, packs)
+            && (header.synced || header.boot == crate::clock::boot_id());
+        fits.then_some(cache)
+    }
+}
+
+fn files(
+    objects: &Objects,
+    right: &Right<'_>,
+    changes: Vec<Change>,
+    options: &DiffOptions,
+) -> Result<Vec<FileDiff>, Error> {
+    let shown = |path: &RelPath| options.paths.is_empty() || options.paths.iter().any(|limit| path.is_in(limit));
+    let mut total = 0;
+    let mut diffs = Vec::new();
+    for change in changes.into_iter().filter(|change| shown(&change.path)) {
+        let old = content(&Right::Store(objects), &change, change.before, options.max_file_bytes)?;
+        let new = content(right, &change, change.after, options.max_file_bytes)?;
+        let mut diff = FileDiff { text: header(&change), change, added: 0, removed: 0, no_text: None };
+        match (old, new) {
+            (Some(old), Some(new)) if total < options.max_total_bytes => lines(&mut diff, &old, &new, options)?,
+            (Some(_), Some(_)) => diff.no_text = Some(NoText::Cut),
+            _ => diff.no_text = Some(NoText::TooLarge),
+        }
+        total += diff.text.len() as u64;
+        diffs.push(diff);
+    }
+    Ok(diffs)
+}
+
+/// A side's bytes, empty where it is not there; `None` where they are too many.
+fn content(from: &Right<'_>, change: &Change, side: Option<Content>, max_bytes: u64) -> Result<Option<Vec<u8>>, Error> {
+    let Some(side) = side else { return Ok(Some(Vec::new())) };
+    let bytes = match from {
+        Right::Store(objects) => objects.read_kind(side.oid, Kind::Blob)?,
+        Right::Disk(root) => {
+            let (dir, name) = split(change.path.as_bytes());
+            let failed = |errno: nix::errno::Errno| Error::Read {
+                path: root.full(change.path.as_bytes()),
+                source: errno.into(),
+            };
+            let fd = root.open_dir(dir).map_err(failed)?;
+            if side.mode == Mode::Link {
+                read_link(fd.as_fd(), &c_name(name)).map_err(failed)?
+            } else {
+                let file = open_file(fd.as_fd(), &c_name(name)).map_err(failed)?;
+                let mut bytes = Vec::new();
+                let full = root.full(change.path.as_bytes());
+                file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(reading(&full))?;
+                bytes
+            }
+        }
+    };
+    Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
+}
+
+/// Git's own test: a NUL in the first 8,000 bytes.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(8000)].contains(&0)
+}
+
+fn lines(diff: &mut FileDiff, old: &[u8], new: &[u8], options: &DiffOptions) -> Result<(), Error> {
+    if is_binary(old) || is_binary(new) {
+        diff.no_text = Some(NoText::Binary);
+        diff.text.extend_from_slice(b"Binary files differ\n");
+        return Ok(());
+    }
+    if old == new {
+        return Ok(());
+    }
+    names(diff);
+    let mut git = git2::DiffOptions::new();
+    git.context_lines(options.context_lines).force_text(true);
+    let failed = |error: &git2::Error, path: &RelPath| Error::Diff { path: path.clone(), source: git_error(error) };
+    let path = diff.change.path.clone();
+    let patch =
+        git2::Patch::from_buffers(old, None, new, None, Some(&mut git)).map_err(|error| failed(&error, &path))?;
+    for hunk in 0..patch.num_hunks() {
+        let (head, count) = patch.hunk(hunk).map_err(|error| failed(&error, &path))?;
+        diff.text.extend_from_slice(head.header());
+        for n in 0..count {
+            let line = patch.line_in_hunk(hunk, n).map_err(|error| failed(&error, &path))?;
+            // The note on a missing newline at the end has another origin, and carries its own text.
+            if let sign @ (' ' | '+' | '-') = line.origin() {
+                diff.added += u64::from(sign == '+');
+                diff.removed += u64::from(sign == '-');
+                diff.text.extend_from_slice(sign.to_string().as_bytes());
+            }
+            diff.text.extend_from_slice(line.content());
+        }
+    }
+    Ok(())
+}
+
+fn header(change: &Change) -> Vec<u8> {
+    let mut text = b"diff --git ".to_vec();
+    text.extend(quoted(b"a/", &change.path));
+    text.push(b' ');
+    text.extend(quoted(b"b/", &change.path));
+    let octal = |side: Content| side.mode.octal();
+    let modes = match (change.before, change.after) {
+        (None, Some(new)) => format!("\nnew file mode {}", octal(new)),
+        (Some(old), None) => format!("\ndeleted file mode {}", octal(old)),
+        (Some(old), Some(new)) if old.mode != new.mode => format!("\nold mode {}\nnew mode {}", octal(old), octal(new)),
+        _ => String::new(),
+    };
+    let id = |side: Option<Content>| side.map_or_else(|| "0".repeat(40), |side| side.oid.to_string());
+    let index = match (change.before, change.after) {
+        (Some(old), Some(new)) if old.oid == new.oid => String::new(),
+        (Some(old), Some(new)) if old.mode == new.mode => format!("\nindex {}..{} {}", old.oid, new.oid, octal(new)),
+        (old, new) => format!("\nindex {}..{}", id(old), id(new)),
+    };
+    text.extend_from_slice(modes.as_bytes());
+    text.extend_from_slice(index.as_bytes());
+    text.push(b'\n');
+    text
+}
+
+fn names(diff: &mut FileDiff) {
+    let change = &diff.change;
+    let side = |prefix: &[u8], there: bool| if there { quoted(prefix, &change.path) } else { b"/dev/null".to_vec() };
+    let (old, new) = (side(b"a/", change.before.is_some()), side(b"b/", change.after.is_some()));
+    for (mark, name) in [(&b"--- "[..], old), (&b"+++ "[..], new)] {
+        diff.text.extend_from_slice(mark);
+        diff.text.extend_from_slice(&name);
+        // A name with a space ends in a tab, so that nobody takes a part of it for a date.
+        if name.contains(&b' ') {
+            diff.text.push(b'\t');
+        }
+        diff.text.push(b'\n');
+    }
+}
+
+/// A name as git writes it: in quotes, with escapes, where it has anything that a line cannot hold as it is.
+fn quoted(prefix: &[u8], path: &RelPath) -> Vec<u8> {
+    let plain = [prefix, path.as_bytes()].concat();
+    if !plain.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7f..)) {
+        return plain;
+    }
+    let mut out = vec![b'"'];
+    for byte in plain {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', byte]),
+            b'\n' => out.extend(b"\\n"),
+            b'\t' => out.extend(b"\\t"),
+            0..0x20 | 0x7f.. => out.extend(format!("\\{byte:03o}").into_bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_as_git_does() {
+        let path = |bytes: &[u8]| RelPath::new(bytes).expect("a good path");
+        assert_eq!(quoted(b"a/", &path(b"x y")), b"a/x y");
+        assert_eq!(quoted(b"a/", &path(b"x\n\"\xff\\")), b"\"a/x\\n\\\"\\377\\\\\"");
+    }
+}

@@ -1,0 +1,72 @@
+//! The journal of a restore: there from before its first change until after its last.
+
+use crate::error::reading;
+use crate::layout::Layout;
+use crate::point::{Point, TurnRef};
+use crate::reader::Interrupted;
+use crate::rel_path::RelPath;
+use crate::restore::ConflictPolicy;
+use crate::{Error, Oid};
+use serde::{Deserialize, Serialize};
+use session_disk::Durability;
+use std::fs;
+use std::io;
+
+/// What an interrupted restore needs to be resumed or undone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Journal {
+    /// The name of what is restored.
+    pub(crate) target: String,
+    pub(crate) target_commit: Oid,
+    /// The safety snapshot of the workspace before the first change.
+    pub(crate) safety: u32,
+    pub(crate) safety_commit: Oid,
+    /// Part of the names of our temporary files in the workspace.
+    pub(crate) token: u64,
+    /// The same of the restores that this one resumes or undoes.
+    #[serde(default)]
+    pub(crate) earlier_tokens: Vec<u64>,
+    /// Only these paths and what lies below them; all where it is empty.
+    pub(crate) paths: Vec<RelPath>,
+    /// Only these, from the list of the session's own changes.
+    pub(crate) mine: Option<Vec<RelPath>>,
+    pub(crate) policy: ConflictPolicy,
+    pub(crate) time_ms: i64,
+}
+
+impl Journal {
+    pub(crate) fn told(&self) -> Interrupted {
+        Interrupted { target: self.target.clone(), safety: self.safety, time_ms: self.time_ms }
+    }
+
+    /// The name of the target for those who take names.
+    pub(crate) fn target_ref(&self) -> Option<TurnRef> {
+        self.target.parse().ok()
+    }
+
+    pub(crate) fn is_of(&self, target: &Point) -> bool {
+        self.target_commit == target.oid
+    }
+
+    /// Puts it on the disk, synced: from here on the restore can be found.
+    pub(crate) fn write(&self, layout: &Layout) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(self).expect("a journal has string keys and no failing serializer");
+        Ok(session_disk::replace(&layout.journal(), &bytes, Durability::Data)?)
+    }
+}
+
+/// Reads the journal, if there is one.
+pub(crate) fn read(layout: &Layout) -> Result<Option<Journal>, Error> {
+    let path = layout.journal();
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Damaged { path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(reading(&path)(error)),
+    }
+}
+
+/// Removes it: the restore is complete.
+pub(crate) fn remove(layout: &Layout) -> Result<(), Error> {
+    session_disk::remove_file(&layout.journal())?;
+    Ok(session_disk::sync_dir(&layout.store)?)
+}

@@ -1,0 +1,93 @@
+//! Reading objects.
+//!
+//! The git library reads them, packed by us or repacked by stock git, and checks each one's hash while it does. It is
+//! given the object directory alone: no repository is opened, so no configuration, environment, attribute or owner
+//! check of anybody's can have a say.
+
+use crate::error::reading;
+use crate::oid::Kind;
+use crate::{Error, Oid};
+use git2::{ErrorCode, ObjectType, Odb};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The objects of one repository.
+pub(crate) struct Objects {
+    dir: PathBuf,
+    odb: Mutex<Odb<'static>>,
+}
+
+/// An error of the git library as one of the system's kind.
+pub(crate) fn git_error(error: &git2::Error) -> io::Error {
+    io::Error::other(error.message().to_owned())
+}
+
+impl Objects {
+    /// Opens an object directory for reading. It writes nothing.
+    pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+        let open = || {
+            let odb = Odb::new()?;
+            // The library takes a string. A path that is none cannot be given to it.
+            let text = dir.to_str().ok_or_else(|| git2::Error::from_str("the path is not UTF-8"))?;
+            odb.add_disk_alternate(text)?;
+            Ok(odb)
+        };
+        let odb = open().map_err(|error: git2::Error| reading(dir)(git_error(&error)))?;
+        Ok(Objects { dir: dir.to_owned(), odb: Mutex::new(odb) })
+    }
+
+    /// The directory that is read.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// An object's kind and content.
+    pub(crate) fn read(&self, oid: Oid) -> Result<(Kind, Vec<u8>), Error> {
+        let odb = self.odb.lock().unwrap_or_else(PoisonError::into_inner);
+        let git_oid = git2::Oid::from_bytes(oid.as_bytes()).map_err(|_| self.damaged(oid))?;
+        let object = odb.read(git_oid).map_err(|error| match error.code() {
+            ErrorCode::NotFound => Error::MissingObject { oid, store: self.dir.clone() },
+            _ => self.damaged(oid),
+        })?;
+        let kind = match object.kind() {
+            ObjectType::Commit => Kind::Commit,
+            ObjectType::Tree => Kind::Tree,
+            ObjectType::Blob => Kind::Blob,
+            ObjectType::Tag => Kind::Tag,
+            ObjectType::Any => return Err(self.damaged(oid)),
+        };
+        Ok((kind, object.data().to_vec()))
+    }
+
+    /// The content of an object that must be of this kind.
+    pub(crate) fn read_kind(&self, oid: Oid, kind: Kind) -> Result<Vec<u8>, Error> {
+        match self.read(oid)? {
+            (found, content) if found == kind => Ok(content),
+            _ => Err(self.damaged(oid)),
+        }
+    }
+
+    pub(crate) fn damaged(&self, oid: Oid) -> Error {
+        Error::DamagedObject { oid, store: self.dir.clone() }
+    }
+}
+
+/// Where trees come from: the store, or what a snapshot has just made.
+pub(crate) trait Trees {
+    /// The bytes of a tree.
+    fn tree(&self, oid: Oid) -> Result<Vec<u8>, Error>;
+
+    /// The error for a tree that does not parse.
+    fn broken_tree(&self, oid: Oid) -> Error;
+}
+
+impl Trees for Objects {
+    fn tree(&self, oid: Oid) -> Result<Vec<u8>, Error> {
+        self.read_kind(oid, Kind::Tree)
+    }
+
+    fn broken_tree(&self, oid: Oid) -> Error {
+        self.damaged(oid)
+    }
+}

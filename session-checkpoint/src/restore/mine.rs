@@ -1,0 +1,74 @@
+//! Whose change it was: what this session's turns record, and what other sessions' do.
+
+use super::plan::Work;
+use super::types::SharedPath;
+use crate::Error;
+use crate::checkpoints::{Checkpoints, Locked};
+use crate::commit::ChangedBy;
+use crate::point::{Point, TurnRef, read_commit};
+use crate::reader::{Reader, changes_of};
+use crate::refs::Family;
+use crate::rel_path::RelPath;
+use crate::turns::{Turn, read_recorded};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+impl Checkpoints {
+    /// The paths that the turns since the target record as this session's own changes.
+    pub(super) fn changed_by_session(&self, locked: &Locked, target: &Point) -> Result<BTreeSet<Vec<u8>>, Error> {
+        let from = match target.name {
+            TurnRef::Turn(n) => n,
+            TurnRef::Safety(_) | TurnRef::Latest => {
+                let parent = target.commit.parent.and_then(|oid| read_commit(&locked.objects, oid).ok());
+                parent.and_then(|(_, commit)| Some(commit.trailer?.turn)).unwrap_or(0)
+            }
+        };
+        let mut recorded = read_recorded(&self.layout)?;
+        let mut paths = BTreeSet::new();
+        for (n, oid) in locked.refs.list(Family::Turn)?.split_off(&(from + 1)) {
+            let Some(oid) = oid else { continue };
+            let whole = |turn: &Turn| turn.changed_n == turn.changed.len() as u64;
+            let (by, changed) = match recorded.remove(&oid).filter(whole) {
+                Some(turn) => (turn.by, turn.changed),
+                None => {
+                    let (oid, commit) = read_commit(&locked.objects, oid)?;
+                    let point = Point { name: TurnRef::Turn(n), oid, commit };
+                    let by = point.commit.trailer.as_ref().map_or(ChangedBy::Session, |trailer| trailer.by);
+                    (by, changes_of(&locked.objects, &point)?)
+                }
+            };
+            if by == ChangedBy::Session {
+                paths.extend(changed.into_iter().map(|change| change.path.as_bytes().to_vec()));
+            }
+        }
+        Ok(paths)
+    }
+
+    /// The paths of a plan that other sessions' turns since the target record as theirs.
+    pub(super) fn shared(&self, work: &Work, target: &Point, stores: &[PathBuf]) -> Result<Vec<SharedPath>, Error> {
+        let since = target.commit.trailer.as_ref().map_or(target.commit.time_s * 1000, |trailer| trailer.time_ms);
+        let mut shared = Vec::new();
+        for store in stores {
+            let reader = Reader::open(store)?;
+            if reader.status()?.workspace != self.workspace {
+                continue;
+            }
+            for mut turn in reader.turns()?.into_iter().filter(|turn| turn.time_ms >= since) {
+                if turn.changed_n > turn.changed.len() as u64 {
+                    turn = reader.turn(TurnRef::Turn(turn.turn))?;
+                }
+                let theirs = turn.changed.iter().filter(|_| turn.by == ChangedBy::Session);
+                let ours = |path: &RelPath| {
+                    let path = path.as_bytes();
+                    work.puts.contains_key(path) || work.deletes.contains_key(path) || work.kept.contains_key(path)
+                };
+                shared.extend(theirs.filter(|change| ours(&change.path)).map(|change| SharedPath {
+                    path: change.path.clone(),
+                    store: store.clone(),
+                    turn: turn.turn,
+                }));
+            }
+        }
+        Ok(shared)
+    }
+}

@@ -1,0 +1,277 @@
+//! What is left out: the caller's excludes, `.gitignore` files, names of secrets.
+//!
+//! Rules form a chain, one link for each directory that has a `.gitignore`. A link has a key that depends on everything
+//! above it, so a cached directory knows whether it was matched under the same rules; and it is compiled only when a
+//! name must be matched, which an unchanged workspace never needs.
+
+use crate::Oid;
+use crate::commit::RuleFacts;
+use crate::oid::{Kind, hash};
+use crate::options::{Options, SECRET_PATTERNS, Secrets};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The name of the files that hold rules. With `.gitignore` honoured they are always captured, even where they
+/// exclude themselves: without them nobody could say later what a turn left out.
+pub(crate) const RULE_FILE: &[u8] = b".gitignore";
+/// Changes of how rules are read must not meet cached decisions.
+const VERSION: u32 = 1;
+
+/// The verdict on a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Capture,
+    Exclude,
+    Secret,
+}
+
+/// The rules that hold everywhere.
+#[derive(Debug)]
+pub(crate) struct TopRules {
+    excludes: Gitignore,
+    secrets: Option<Gitignore>,
+    gitignore: bool,
+    key: u64,
+}
+
+fn compile(lines: &[impl AsRef<str>]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(".");
+    // Git takes a pattern that it cannot read, an unclosed class for one, for one that matches nothing.
+    builder.allow_unclosed_class(false);
+    for line in lines {
+        drop(builder.add_line(None, &without_alternates(line.as_ref())));
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// A brace is a plain character to git, and the beginning of alternatives to the matcher.
+fn without_alternates(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let (mut escaped, mut in_class) = (false, false);
+    for c in line.chars() {
+        match c {
+            '{' | '}' if !escaped && !in_class => out.push('\\'),
+            '[' if !escaped => in_class = true,
+            ']' if !escaped => in_class = false,
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
+}
+
+/// The facts of a caller's rules, as a trailer keeps them.
+pub(crate) fn facts(options: &Options) -> RuleFacts {
+    RuleFacts {
+        excludes: options.excludes.clone(),
+        gitignore: options.honor_gitignore,
+        secrets_left_out: options.secrets == Secrets::LeaveOut,
+        max_file_bytes: options.max_file_bytes,
+    }
+}
+
+impl TopRules {
+    pub(crate) fn new(facts: &RuleFacts) -> Self {
+        let text = serde_json::to_string(facts).expect("plain facts are JSON");
+        TopRules {
+            excludes: compile(&facts.excludes),
+            secrets: facts.secrets_left_out.then(|| compile(SECRET_PATTERNS)),
+            gitignore: facts.gitignore,
+            key: key(format!("{VERSION} {text}").as_bytes()),
+        }
+    }
+
+    /// Whether `.gitignore` files count.
+    pub(crate) fn gitignore(&self) -> bool {
+        self.gitignore
+    }
+}
+
+fn key(bytes: &[u8]) -> u64 {
+    let oid = hash(Kind::Blob, bytes);
+    u64::from_le_bytes(oid.as_bytes()[..8].try_into().expect("eight of twenty bytes"))
+}
+
+/// How the lines of a rule file are come by when somebody needs them.
+pub(crate) type Load<'a> = &'a (dyn Fn(&[u8]) -> Vec<u8> + Sync);
+
+/// One link of the chain.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    top: Arc<TopRules>,
+    parent: Option<Arc<Rules>>,
+    dir: Vec<u8>,
+    here: OnceLock<Gitignore>,
+    key: u64,
+}
+
+impl Rules {
+    /// The chain at the top of a workspace, before its own `.gitignore`.
+    pub(crate) fn top(top: TopRules) -> Arc<Self> {
+        let key = top.key;
+        let here = OnceLock::from(Gitignore::empty());
+        Arc::new(Rules { top: Arc::new(top), parent: None, dir: Vec::new(), here, key })
+    }
+
+    /// The chain below a directory with a rule file of this content id.
+    pub(crate) fn below(self: &Arc<Self>, dir: &[u8], file: Oid) -> Arc<Self> {
+        let mut bytes = self.key.to_le_bytes().to_vec();
+        bytes.extend_from_slice(file.as_bytes());
+        Arc::new(Rules {
+            top: Arc::clone(&self.top),
+            parent: Some(Arc::clone(self)),
+            dir: dir.to_vec(),
+            here: OnceLock::new(),
+            key: key(&bytes),
+        })
+    }
+
+    /// What identifies this chain.
+    pub(crate) fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Whether `.gitignore` files count.
+    pub(crate) fn gitignore(&self) -> bool {
+        self.top.gitignore()
+    }
+
+    /// The verdict on a path whose parents are all captured. `load` reads the rule file at a path.
+    pub(crate) fn verdict(&self, path: &[u8], is_dir: bool, load: Load<'_>) -> Verdict {
+        if matched(&self.top.excludes, path, is_dir) == Some(true) {
+            return Verdict::Exclude;
+        }
+        let is_rule_file = self.top.gitignore && !is_dir && crate::rel_path::split(path).1 == RULE_FILE;
+        if is_rule_file {
+            return Verdict::Capture;
+        }
+        if self.ignored(path, is_dir, load) {
+            return Verdict::Exclude;
+        }
+        match &self.top.secrets {
+            Some(secrets) if !is_dir && matched(secrets, path, false) == Some(true) => Verdict::Secret,
+            _ => Verdict::Capture,
+        }
+    }
+
+    fn ignored(&self, path: &[u8], is_dir: bool, load: Load<'_>) -> bool {
+        let mut link = Some(self);
+        while let Some(rules) = link {
+            let here = rules.here.get_or_init(|| {
+                let bytes = load(&crate::rel_path::joined(&rules.dir, RULE_FILE));
+                compile(&lines(&bytes))
+            });
+            let below = if rules.dir.is_empty() { path } else { path.get(rules.dir.len() + 1..).unwrap_or_default() };
+            if let Some(decided) = matched(here, below, is_dir) {
+                return decided;
+            }
+            link = rules.parent.as_deref();
+        }
+        false
+    }
+}
+
+fn lines(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
+    text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned()).collect()
+}
+
+fn matched(rules: &Gitignore, path: &[u8], is_dir: bool) -> Option<bool> {
+    match rules.matched(Path::new(OsStr::from_bytes(path)), is_dir) {
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+        Match::None => None,
+    }
+}
+
+/// Verdicts on paths from the top, of a tree that is not walked: a parent that is excluded decides for everything below
+/// it.
+pub(crate) struct Judge<'a> {
+    top: Arc<Rules>,
+    /// The content id of the rule file of a directory, where it has one.
+    rule_file: &'a dyn Fn(&[u8]) -> Option<Oid>,
+    load: Load<'a>,
+    memo: HashMap<Vec<u8>, Result<Arc<Rules>, Verdict>>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(facts: &RuleFacts, rule_file: &'a dyn Fn(&[u8]) -> Option<Oid>, load: Load<'a>) -> Self {
+        Judge { top: Rules::top(TopRules::new(facts)), rule_file, load, memo: HashMap::new() }
+    }
+
+    /// The verdict on a path.
+    pub(crate) fn verdict(&mut self, path: &[u8], is_dir: bool) -> Verdict {
+        match self.below(crate::rel_path::split(path).0) {
+            Ok(rules) => rules.verdict(path, is_dir, self.load),
+            Err(verdict) => verdict,
+        }
+    }
+
+    /// The rules below a directory, or the verdict that keeps everybody out of it.
+    fn below(&mut self, dir: &[u8]) -> Result<Arc<Rules>, Verdict> {
+        if let Some(known) = self.memo.get(dir) {
+            return known.clone();
+        }
+        let above = if dir.is_empty() { Ok(Arc::clone(&self.top)) } else { self.below(crate::rel_path::split(dir).0) };
+        let below = above.and_then(|above| {
+            let verdict = if dir.is_empty() { Verdict::Capture } else { above.verdict(dir, true, self.load) };
+            match (verdict, (self.rule_file)(dir)) {
+                (Verdict::Capture, Some(oid)) if above.gitignore() => Ok(above.below(dir, oid)),
+                (Verdict::Capture, _) => Ok(above),
+                (out, _) => Err(out),
+            }
+        });
+        self.memo.insert(dir.to_vec(), below.clone());
+        below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(facts: &RuleFacts) -> Arc<Rules> {
+        Rules::top(TopRules::new(facts))
+    }
+
+    #[test]
+    fn the_deepest_rule_decides_and_the_callers_excludes_win() {
+        let facts = RuleFacts { excludes: vec!["/own".into()], gitignore: true, ..RuleFacts::default() };
+        let load = |path: &[u8]| match path {
+            b".gitignore" => b"*.log\r\nbuild/\n!own\n".to_vec(),
+            _ => b"\xef\xbb\xbf!keep.log\n/here\n".to_vec(),
+        };
+        let rule_file = |dir: &[u8]| matches!(dir, b"" | b"sub").then_some(hash(Kind::Blob, dir));
+        let mut judge = Judge::new(&facts, &rule_file, &load);
+        let mut verdict = |path: &str| judge.verdict(path.as_bytes(), false);
+        for path in ["a.log", "x/a.log", "build/x", "x/build/y/z", "own", "sub/here"] {
+            assert_eq!(verdict(path), Verdict::Exclude, "{path}");
+        }
+        for path in ["a", "build", "sub/keep.log", "sub/x/keep.log", "sub/x/here", ".gitignore", "x/own"] {
+            assert_eq!(verdict(path), Verdict::Capture, "{path}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_told_apart_and_the_key_follows_every_rule() {
+        let facts = RuleFacts { secrets_left_out: true, ..RuleFacts::default() };
+        let one = rules(&facts);
+        let none = |_: &[u8]| None;
+        let no_lines = |_: &[u8]| Vec::new();
+        let mut judge = Judge::new(&facts, &none, &no_lines);
+        let mut verdict = |path: &[u8]| judge.verdict(path, false);
+        assert_eq!(verdict(b"x/.env"), Verdict::Secret);
+        assert_eq!(verdict(b".env/bin/python"), Verdict::Capture, "a directory of that name is no secret");
+        assert_eq!(verdict(b".env.example"), Verdict::Capture);
+        let mut facts = facts.clone();
+        facts.secrets_left_out = false;
+        assert_ne!(one.key(), rules(&facts).key());
+        assert_ne!(one.key(), one.below(b"", hash(Kind::Blob, b"x")).key());
+    }
+}

@@ -1,0 +1,203 @@
+//! What rules leave out: never written, never deleted, whatever becomes of the rules.
+
+use crate::support::{Lab, git_command, rel};
+use session_checkpoint::{ConflictKind, ConflictPolicy, Error, KeepReason, Secrets, SkipReason, TurnRef};
+use std::fs;
+
+#[test]
+fn ck13_c03_what_was_ignored_then_is_not_deleted_although_it_was_captured_later() {
+    let mut lab = Lab::with(|options| options.secrets = Secrets::Capture);
+    lab.write(".gitignore", ".env\nbuild/\n");
+    lab.write(".env", "KEY=1");
+    lab.write("build/out", "artefact");
+    lab.write("src", "1");
+    lab.snapshot();
+    assert_eq!(lab.paths(1), [".gitignore", "src"]);
+    lab.remove(".gitignore");
+    lab.write("src", "2");
+    lab.snapshot();
+    assert_eq!(lab.paths(2), [".env", "build/out", "src"]);
+    let restored = lab.restore(1);
+    assert_eq!(
+        (lab.read(".env"), lab.read("build/out"), lab.read("src")),
+        ("KEY=1".into(), "artefact".into(), "1".into())
+    );
+    let kept: Vec<_> = restored.kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [".env", "build/out"].map(|path| (path.to_owned(), KeepReason::ExcludedThen)));
+    // And again, now that the old rules are back: the second restore is where others deleted it.
+    lab.restore(1);
+    assert!(lab.exists(".env") && lab.exists("build/out"));
+    lab.undo();
+    lab.restore(2);
+    assert!(lab.exists(".env") && lab.exists("build/out") && !lab.exists(".gitignore"));
+}
+
+#[test]
+fn ck14_c03_what_is_ignored_now_and_was_captured_then_is_in_the_safety_snapshot() {
+    let mut lab = Lab::with(|options| options.secrets = Secrets::Capture);
+    lab.write("conf", "then");
+    lab.write("gone", "then");
+    lab.snapshot();
+    lab.write(".gitignore", "conf\ngone\n");
+    lab.write("conf", "now, and captured by nobody");
+    lab.remove("gone");
+    lab.snapshot();
+    assert_eq!(lab.paths(2), [".gitignore"]);
+    let before = lab.state();
+    let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
+    let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
+    assert_eq!(plan.conflicts.len(), 1);
+    assert_eq!(
+        (plan.conflicts[0].path.to_string(), plan.conflicts[0].kind),
+        ("conf".into(), ConflictKind::EditedSince)
+    );
+    lab.restore(1);
+    assert_eq!((lab.read("conf"), lab.read("gone")), ("then".to_owned(), "then".to_owned()));
+    assert!(!lab.exists(".gitignore"));
+    lab.undo();
+    assert_eq!(lab.state(), before, "undo brings the ignored file back and takes away what was restored");
+}
+
+#[test]
+fn ignored_and_excluded_things_survive_every_restore() {
+    let mut lab = Lab::with(|options| options.excludes = vec!["/mine".to_owned(), "*.big".to_owned()]);
+    lab.write(".gitignore", "node_modules\n*.log\n!keep.log\n");
+    lab.write("a", "1");
+    lab.snapshot();
+    lab.write("node_modules/x/y", "dep");
+    lab.write("d/e.log", "log");
+    lab.write("d/keep.log", "kept");
+    lab.write("mine/f", "mine");
+    lab.write("x.big", "big");
+    lab.write("a", "2");
+    lab.snapshot();
+    assert_eq!(lab.paths(2), [".gitignore", "a", "d/keep.log"]);
+    lab.restore(1);
+    for path in ["node_modules/x/y", "d/e.log", "mine/f", "x.big"] {
+        assert!(lab.exists(path), "{path}");
+    }
+    assert!(!lab.exists("d/keep.log"));
+}
+
+#[test]
+fn a_rule_file_that_ignores_itself_is_captured_so_that_its_rules_are_known_later() {
+    let mut lab = Lab::new();
+    lab.write("venv/.gitignore", "*\n");
+    lab.write("venv/lib/x", "installed");
+    lab.write("a", "1");
+    lab.snapshot();
+    assert_eq!(lab.paths(1), ["a", "venv/.gitignore"]);
+    lab.remove("venv/.gitignore");
+    lab.snapshot();
+    assert_eq!(lab.paths(2), ["a", "venv/lib/x"]);
+    lab.restore(1);
+    assert_eq!(lab.read("venv/lib/x"), "installed");
+}
+
+#[test]
+fn c27_secrets_stay_out_of_the_store_are_told_and_are_never_touched() {
+    let mut lab = Lab::new();
+    lab.write(".env", "KEY=1");
+    lab.write("deep/id_ed25519", "key");
+    lab.write(".env.example", "KEY=");
+    lab.write("a", "1");
+    let turn = lab.snapshot();
+    assert_eq!(lab.paths(1), [".env.example", "a"]);
+    let told: Vec<_> = turn.skipped.iter().map(|skipped| (skipped.path.to_string(), skipped.reason)).collect();
+    assert_eq!(told, [".env", "deep/id_ed25519"].map(|path| (path.to_owned(), SkipReason::Secret)));
+    lab.write(".env", "KEY=2");
+    lab.write("a", "2");
+    lab.snapshot();
+    lab.restore(1);
+    assert_eq!((lab.read(".env"), lab.read("a")), ("KEY=2".to_owned(), "1".to_owned()));
+    for path in walk(&lab.store) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let meta = fs::symlink_metadata(&path).expect("it was listed");
+        assert_eq!(meta.permissions().mode() & 0o077, 0, "{}", path.display());
+    }
+}
+
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut all = vec![dir.to_owned()];
+    for entry in fs::read_dir(dir).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() { all.extend(walk(&path)) } else { all.push(path) }
+    }
+    all
+}
+
+#[test]
+fn what_is_captured_is_what_git_would_not_ignore() {
+    let mut lab = Lab::with(|options| options.secrets = Secrets::Capture);
+    let rules = "# comment\n\\#real\n*.o\n!important.o\n/top\nfoo/*\n!foo/bar\ndoc/**/*.txt\na/**/z\n**/any\ntrail \nsp\\ \n[ab]c\n\
+                 dir/\n?x\n*.{js,ts}\n\\!bang\nunclosed[\nx/y/\n";
+    lab.write(".gitignore", rules);
+    lab.write("sub/.gitignore", "!keep.o\n/local\n");
+    let files = [
+        "#real",
+        "a.o",
+        "important.o",
+        "sub/keep.o",
+        "sub/a.o",
+        "top",
+        "sub/top",
+        "foo/x",
+        "foo/bar",
+        "foo/baz/q",
+        "doc/a.txt",
+        "doc/x/y/b.txt",
+        "doc/x.md",
+        "a/z",
+        "a/b/c/z",
+        "q/any",
+        "any",
+        "trail",
+        "sp ",
+        "ac",
+        "bc",
+        "cc",
+        "dir/f",
+        "sub/dir/g",
+        "notdir",
+        "zx",
+        "zzx",
+        "k.{js,ts}",
+        "k.js",
+        "!bang",
+        "unclosed[",
+        "x/y/f",
+        "sub/x/y/f",
+        "sub/local",
+        "sub/deep/local",
+    ];
+    for file in files {
+        lab.write(file, "x");
+    }
+    let run = |args: &[&str]| {
+        let output = git_command(lab.dir.path()).current_dir(&lab.workspace).args(args).output().expect("git runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    run(&["init", "-q"]);
+    let listed = run(&["ls-files", "-z", "--others", "--exclude-standard"]);
+    let mut expected: Vec<&str> = listed.split('\0').filter(|path| !path.is_empty()).collect();
+    expected.sort_unstable();
+    lab.snapshot();
+    assert_eq!(lab.paths(1), expected);
+}
+
+#[test]
+fn changed_rules_are_followed_below_them_without_touching_a_file() {
+    let mut lab = Lab::new();
+    lab.write("d/e/x.log", "x");
+    lab.write("d/e/y", "y");
+    lab.snapshot();
+    assert_eq!(lab.paths(1), ["d/e/x.log", "d/e/y"]);
+    lab.write(".gitignore", "*.log\n");
+    lab.snapshot();
+    assert_eq!(lab.paths(2), [".gitignore", "d/e/y"]);
+    lab.write(".gitignore", "");
+    lab.snapshot();
+    assert_eq!(lab.paths(3), [".gitignore", "d/e/x.log", "d/e/y"]);
+    let reader = lab.checkpoints.reader().expect("a store");
+    assert!(reader.read(TurnRef::Turn(2), &rel("d/e/x.log")).expect("a turn").is_none());
+}

@@ -1,0 +1,25 @@
+//! The integration tests: real directories, real processes, real kills, and stock git as the judge of the store.
+//!
+//! Names that begin with `ckNN` carry the number of a case in `docs/checkpoints.md`; those with `cNN` the number of a
+//! fault that users of systems like this one met.
+
+mod attribution;
+mod basics;
+mod capture;
+mod child;
+mod conflicts;
+mod crash;
+mod damage;
+mod diffs;
+mod disk_full;
+mod external;
+mod faults;
+mod fuzz;
+mod housekeeping;
+mod ignored;
+mod isolation;
+mod kinds;
+mod limits;
+mod reference;
+mod support;
+mod unprivileged;

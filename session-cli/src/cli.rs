@@ -1,0 +1,130 @@
+//! The command line: its flags and its verbs. Completions and manual pages come from the same definitions.
+
+use crate::commands;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Colour;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Look into, repair and drive the sessions of coding agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "session",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "SESSION is an exact name, a unique prefix, @ for the newest, @2 for the second newest, or . for the newest \
+whose workspace is this directory.\n\nExit status: 0 done, 1 the answer is no, 2 usage or bad input, 3 done in part, 4 no such session \
+or ambiguous, 5 busy, 6 refused for safety, 70 a bug, 124 timed out, 125 lock or turn failed, 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Flags that every verb takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The directory that holds the sessions [default: ~/.kvit-coder/sessions]
+    #[arg(long, global = true, value_name = "DIR", env = "KVIT_CODER_SESSIONS_DIR", hide_env_values = true)]
+    #[arg(value_hint = clap::ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print one JSON document, times in UTC
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    pub(crate) color: Colour,
+    /// Print long texts directly, not through $PAGER
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more on stderr
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+}
+
+macro_rules! verbs {
+    ($($(#[$attribute:meta])* $verb:ident => $module:ident,)*) => {
+        /// What to do.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Verb {
+            $($(#[$attribute])* $verb(commands::$module::Flags),)*
+        }
+
+        impl Verb {
+            /// Does it.
+            pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
+                match self {
+                    $(Verb::$verb(flags) => commands::$module::run(&flags, context),)*
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    /// List the sessions, newest first
+    List => list,
+    /// Show a conversation
+    Show => show,
+    /// Print the last events of a session, and follow it
+    Tail => tail,
+    /// Create a session and print its name
+    New => new,
+    /// Delete sessions: into the trash, or for good
+    Rm => rm,
+    /// List, restore or empty the trash
+    Trash => trash,
+    /// Look for what is wrong with sessions, and report it
+    Doctor => doctor,
+    /// Take a guided tour on a throw-away store
+    Demo => demo,
+    /// Append messages or events from standard input
+    Append => append,
+    /// Print the live conversation, one message a line
+    Load => load,
+    /// Print every event with its place and whether it is live
+    Events => events,
+    /// Take messages from the end of the conversation
+    Rollback => rollback,
+    /// Append a notice
+    Notice => notice,
+    /// Append what a turn runs with
+    Settings => settings,
+    /// Append what a response cost
+    Usage => usage,
+    /// Read or change metadata
+    Meta => meta,
+    /// Run a command while holding the session's lock
+    Lock => lock,
+    /// Run a command as the session's turn
+    Turn => turn,
+    /// Keep a large output from standard input in the session, and print a preview
+    Spill => spill,
+    /// List, drain or acknowledge the messages that wait for a turn
+    Inbox => inbox,
+    /// Print the last structured report
+    Report => report,
+    /// Print the model of the last settings event
+    LastModel => last_model,
+    /// Print a session's run id
+    RunId => run_id,
+    /// Print the path of a session or of a part of it
+    Path => path,
+    /// List the sessions with a live turn
+    Active => active,
+    /// Print the completion script of a shell
+    Completions => completions,
+    /// Print the manual page
+    Man => man,
+}

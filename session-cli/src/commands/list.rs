@@ -1,0 +1,213 @@
+//! `session list`
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Rows, when};
+use crate::span;
+use anstyle::{AnsiColor, Style};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use session_core::Timestamp;
+use session_store::{Empties, ListSubject, SessionInfo, SessionState};
+use std::cmp::{Ordering, Reverse};
+use std::path::{Path, PathBuf};
+
+/// The flags of `list`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  session list --workspace --since 3d\n  session list | fzf | cut -f1")]
+pub(crate) struct Flags {
+    /// Only sessions that work in this directory [default without a value: the current one]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", require_equals = true)]
+    workspace: Option<PathBuf>,
+    /// Only sessions with a live turn
+    #[arg(long)]
+    running: bool,
+    /// Only sessions updated since then: 2h, 3d, 2026-11-01 (local), or RFC 3339
+    #[arg(long, value_name = "WHEN", value_parser = span::instant)]
+    since: Option<DateTime<Utc>>,
+    /// Only sessions updated until then
+    #[arg(long, value_name = "WHEN", value_parser = span::instant)]
+    until: Option<DateTime<Utc>>,
+    /// The order
+    #[arg(long, value_name = "KEY", default_value = "updated")]
+    sort: Sort,
+    /// The other way round
+    #[arg(short, long)]
+    reverse: bool,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Also sessions without a message, and directories without a history
+    #[arg(long)]
+    all: bool,
+    /// Print names and nothing else
+    #[arg(long)]
+    names_only: bool,
+    /// End names with a NUL byte instead of a newline
+    #[arg(short = '0', long, requires = "names_only")]
+    null: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    Updated,
+    Created,
+    Size,
+    Messages,
+    Name,
+}
+
+pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    let empties = if flags.all { Empties::Show } else { Empties::Hide };
+    let mut sessions = context.store.list(empties)?;
+    if let Some(dir) = &flags.workspace {
+        let dir = dir.canonicalize().map_err(|error| Failure::input(&dir.display().to_string(), &error))?;
+        sessions.retain(|session| works_in(session, &dir));
+    }
+    let updated = |session: &SessionInfo, keep: &dyn Fn(&Timestamp) -> bool| session.updated.as_ref().is_some_and(keep);
+    sessions.retain(|session| !flags.running || session.state == SessionState::Running);
+    sessions.retain(|session| flags.since.is_none_or(|since| updated(session, &|ts| *ts >= since)));
+    sessions.retain(|session| flags.until.is_none_or(|until| updated(session, &|ts| *ts <= until)));
+    sort(&mut sessions, flags.sort);
+    if flags.reverse {
+        sessions.reverse();
+    }
+    sessions.truncate(flags.limit.unwrap_or(usize::MAX));
+    print(flags, context, &sessions)?;
+    let is_partial = |session: &SessionInfo| session.state == SessionState::Damaged;
+    Ok(if sessions.iter().any(is_partial) { Exit::Partial } else { Exit::Done })
+}
+
+/// Whether a session's workspace is this directory, links resolved.
+pub(crate) fn works_in(session: &SessionInfo, dir: &Path) -> bool {
+    let workspace = session.workspace.as_deref().map(Path::new);
+    workspace.is_some_and(|workspace| workspace == dir || workspace.canonicalize().is_ok_and(|real| real == dir))
+}
+
+fn sort(sessions: &mut [SessionInfo], key: Sort) {
+    match key {
+        // The store's own order.
+        Sort::Updated => {}
+        Sort::Created => sessions.sort_by_key(|session| Reverse(session.created)),
+        Sort::Size => sessions.sort_by_key(|session| Reverse(session.bytes)),
+        Sort::Messages => sessions.sort_by_key(|session| Reverse(session.messages)),
+        Sort::Name => sessions.sort_by(|a, b| natural(&a.name, &b.name)),
+    }
+}
+
+fn natural(a: &str, b: &str) -> Ordering {
+    a.to_lowercase().cmp(&b.to_lowercase()).then_with(|| a.cmp(b))
+}
+
+fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo]) -> Result<(), Failure> {
+    let diagnostics: Vec<_> = sessions.iter().flat_map(diagnostics).collect();
+    if context.out.is_json() {
+        return document(context, sessions, &diagnostics);
+    }
+    if flags.names_only {
+        let end = if flags.null { '\0' } else { '\n' };
+        let names: String = sessions.iter().map(|session| format!("{}{end}", session.name)).collect();
+        context.out.bytes(names.as_bytes())?;
+    } else {
+        context.out.rows(&rows(context, sessions))?;
+        if sessions.is_empty() && context.out.is_terminal() {
+            context.out.note("no sessions; `session new` creates one");
+        }
+    }
+    context.out.diagnostics(&diagnostics);
+    Ok(())
+}
+
+fn rows(context: &Context, sessions: &[SessionInfo]) -> Rows {
+    let mut rows = Rows::new(&["NAME", "UPDATED", "MSGS", "STATE", "TITLE"]).numeric(2);
+    let now = Utc::now();
+    for session in sessions {
+        let updated = session.updated.as_ref().map(|ts| match context.out.is_terminal() {
+            true => when::relative(ts, now),
+            false => when::machine(ts),
+        });
+        let colour = match session.state {
+            SessionState::Running => AnsiColor::Green,
+            SessionState::Damaged => AnsiColor::Red,
+            _ => AnsiColor::BrightBlack,
+        };
+        rows.push_styled(
+            vec![
+                session.name.clone(),
+                updated.unwrap_or_default(),
+                session.messages.map(|messages| messages.to_string()).unwrap_or_default(),
+                session.state.as_str().to_owned(),
+                session.title.clone().unwrap_or_default(),
+            ],
+            &[(0, Style::new().bold()), (3, Style::new().fg_color(Some(colour.into())))],
+        );
+    }
+    rows
+}
+
+fn diagnostics(session: &SessionInfo) -> Vec<Diagnostic> {
+    let diagnostic = |note: &session_store::ListNote<'_>| {
+        let code = match &note.about {
+            ListSubject::Damage(_) => "damaged",
+            ListSubject::Ahead(_) => "time-ahead",
+            ListSubject::Flat(_) => "flat-file",
+            _ => "note",
+        };
+        Diagnostic {
+            code: code.to_owned(),
+            session: Some(session.name.clone()),
+            line: None,
+            offset: None,
+            text: note.about.to_string(),
+        }
+    };
+    session.notes().iter().map(diagnostic).collect()
+}
+
+fn document(context: &Context, sessions: &[SessionInfo], diagnostics: &[Diagnostic]) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        sessions: Vec<Row<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Row<'a> {
+        name: &'a str,
+        title: Option<&'a str>,
+        created: Option<String>,
+        updated: Option<String>,
+        workspace: Option<&'a str>,
+        model: Option<&'a str>,
+        parent: Option<&'a str>,
+        succeeded_by: Option<&'a str>,
+        state: &'a str,
+        pid: Option<i32>,
+        messages: Option<u64>,
+        bytes: u64,
+        cost: Option<f64>,
+        inbox_pending: u64,
+        defects: u64,
+    }
+    let sessions: Vec<_> = sessions
+        .iter()
+        .map(|session| Row {
+            name: &session.name,
+            title: session.title.as_deref(),
+            created: session.created.as_ref().map(when::machine),
+            updated: session.updated.as_ref().map(when::machine),
+            workspace: session.workspace.as_deref(),
+            model: session.model.as_deref(),
+            parent: session.parent.as_deref(),
+            succeeded_by: session.succeeded_by.as_deref(),
+            state: session.state.as_str(),
+            pid: session.pid,
+            messages: session.messages,
+            bytes: session.bytes,
+            cost: session.cost,
+            inbox_pending: session.inbox_pending,
+            defects: session.defects,
+        })
+        .collect();
+    let complete = diagnostics.iter().all(|diagnostic| diagnostic.code != "damaged");
+    context.out.document("list", complete, diagnostics, &Document { sessions })
+}

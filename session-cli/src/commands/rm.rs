@@ -1,0 +1,82 @@
+//! `session rm`
+
+use crate::confirm::{Answer, Consent};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::target;
+use serde::Serialize;
+use session_core::SessionName;
+use session_store::Deletion;
+
+/// The flags of `rm`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  session rm oaks -n\n  session rm oaks birches -y\n  session trash restore oaks")]
+pub(crate) struct Flags {
+    /// The sessions
+    #[arg(required = true, add = target::completer())]
+    sessions: Vec<String>,
+    /// Delete for good instead of moving to the trash
+    #[arg(long)]
+    purge: bool,
+    /// Also while a turn is live
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+#[derive(Serialize)]
+struct Document {
+    planned: Vec<String>,
+    deleted: Vec<Deleted>,
+    purge: bool,
+}
+
+#[derive(Serialize)]
+struct Deleted {
+    session: String,
+    trash: Option<String>,
+}
+
+pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    let mut names: Vec<SessionName> = Vec::new();
+    for text in &flags.sessions {
+        let name = target::resolve(context, text)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let to = if flags.purge { "deleted for good" } else { "moved to the trash" };
+    let plan: Vec<_> = names.iter().map(|name| format!("{name}: to be {to}")).collect();
+    let mut document = Document {
+        planned: names.iter().map(SessionName::to_string).collect(),
+        deleted: Vec::new(),
+        purge: flags.purge,
+    };
+    if flags.consent.ask(context, &plan)? == Answer::Go {
+        for name in &names {
+            document.deleted.push(delete(flags, context, name)?);
+        }
+    }
+    context.out.answer("rm", &document, |out| {
+        document.deleted.iter().try_for_each(|deleted| match &deleted.trash {
+            Some(id) if out.is_terminal() => {
+                out.line(&format!("{} {to}; `session trash restore {id}` brings it back", deleted.session))
+            }
+            Some(id) => out.line(&format!("{}\t{id}", deleted.session)),
+            None => out.line(&deleted.session),
+        })
+    })
+}
+
+fn delete(flags: &Flags, context: &Context, name: &SessionName) -> Result<Deleted, Failure> {
+    let deletion = if flags.force { Deletion::Forced } else { Deletion::Careful };
+    let trash = if flags.purge {
+        context.store.delete(name, deletion)?;
+        None
+    } else {
+        Some(context.store.trash(name, "session rm", deletion)?.id)
+    };
+    Ok(Deleted { session: name.to_string(), trash })
+}

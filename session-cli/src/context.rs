@@ -1,0 +1,33 @@
+//! What every verb is given: the store, and where to print.
+
+use crate::cli::Global;
+use crate::failure::Failure;
+use crate::output::Out;
+use session_store::{Options, Store};
+
+/// What every verb is given.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) out: Out,
+}
+
+impl Context {
+    /// Opens the store that the flags name. Nothing is created by that.
+    pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
+        let store = match &global.dir {
+            Some(dir) => Store::open_at(dir),
+            None => Store::open_default()?,
+        };
+        let out = Out::new(global.json, global.color, global.quiet, global.no_pager);
+        if global.verbose {
+            out.note(&format!("store: {}", store.base_dir().display()));
+        }
+        Ok(Context { store, out })
+    }
+
+    /// The store with other options.
+    pub(crate) fn store_with(&self, options: Options) -> Store {
+        Store::open_at(self.store.base_dir()).with_options(options)
+    }
+}

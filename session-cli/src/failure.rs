@@ -1,0 +1,116 @@
+//! A verb that did not do what it was asked: what to say, what to suggest, and the exit status.
+
+use crate::exit::Exit;
+use session_core::NameError;
+use session_store::StoreError;
+use std::error::Error;
+use std::io;
+
+/// Why a verb ended without doing its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// What happened, on which path. Empty where there is nothing to say.
+    pub(crate) text: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
+        Failure { exit, text: text.into(), hint: None }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The verb has done its work and the answer is this exit status; everything is said already.
+    pub(crate) fn quiet(exit: Exit) -> Self {
+        Failure::new(exit, "")
+    }
+
+    /// Stdout cannot be written to. A reader that went away, as `head` does, is nothing to speak of.
+    pub(crate) fn stdout(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::quiet(Exit::Done);
+        }
+        Failure::new(Exit::Usage, chain("cannot write to standard output", error))
+    }
+
+    pub(crate) fn bug(error: impl Error) -> Self {
+        Failure::new(Exit::Bug, chain("this is a bug", &error))
+    }
+
+    /// Input that cannot be read.
+    pub(crate) fn input(what: &str, error: &io::Error) -> Self {
+        Failure::new(Exit::Usage, chain(&format!("cannot read {what}"), error))
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Failure::new(Exit::Usage, error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let (exit, hint) = advice(&error);
+        Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
+    }
+}
+
+/// The exit status and the advice that go with an error of the store: the one place that decides it.
+fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
+    match error {
+        StoreError::Name(_) => (Exit::Usage, None),
+        StoreError::NoHome => (Exit::Usage, Some("name the directory with --dir or KVIT_CODER_SESSIONS_DIR")),
+        StoreError::NotADirectory { .. } => {
+            (Exit::Usage, Some("--dir or KVIT_CODER_SESSIONS_DIR names the directory of all sessions"))
+        }
+        StoreError::NotFound { .. } => (Exit::NotFound, Some("`session list` shows all, `session new` creates one")),
+        StoreError::Exists { .. } => (Exit::Busy, Some("choose another name, or none: one is made up then")),
+        StoreError::Deleted { .. } => (Exit::Busy, Some("`session trash list` shows what was moved to the trash")),
+        StoreError::Succeeded { .. } => (Exit::Busy, Some("append to the session that goes on with it")),
+        StoreError::SuccessorLoop { .. } | StoreError::ChainTooLong { .. } => {
+            (Exit::Busy, Some("`session doctor` shows the chain"))
+        }
+        StoreError::NewerFormat { .. } => {
+            (Exit::Busy, Some("it can be read; a newer version of this program can write it"))
+        }
+        StoreError::LineTooLong { .. } => (
+            Exit::Usage,
+            Some("nothing was appended; `session spill` keeps large output, --allow-long-lines writes it anyway"),
+        ),
+        StoreError::MessageTooLarge { .. } => (Exit::Usage, Some("`session spill` keeps large texts; send its path")),
+        StoreError::NoSuchClaim { .. } => (Exit::No, Some("`session inbox SESSION list` shows what was claimed")),
+        StoreError::Locked { .. } | StoreError::LiveTurn { .. } => (Exit::Busy, Some("--wait 30s waits for it")),
+        StoreError::LockLost { .. } | StoreError::LockUnsupported { .. } => (Exit::Busy, None),
+        StoreError::LiveProcesses { .. } => (Exit::Busy, Some("stop them first")),
+        StoreError::NotOfTheTurn { .. } => (Exit::Busy, Some("--force drains it all the same")),
+        StoreError::Escapes { .. } => (Exit::Refused, None),
+        _ => (Exit::Usage, None),
+    }
+}
+
+/// An error and its causes on one line.
+fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        // A transparent error says what its source says.
+        let cause = error.to_string();
+        if !text.ends_with(&cause) {
+            text += &format!(": {cause}");
+        }
+        next = error.source();
+    }
+    text
+}
+
+/// What was attempted, an error, and its causes on one line.
+fn chain(first: &str, error: &dyn Error) -> String {
+    format!("{first}: {}", causes(error))
+}

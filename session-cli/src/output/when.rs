@@ -1,0 +1,41 @@
+//! Times for people and for machines.
+
+use chrono::{DateTime, Local, Utc};
+use session_core::{Timestamp, format_time};
+
+/// RFC 3339 in UTC.
+pub(crate) fn machine(ts: &Timestamp) -> String {
+    format_time(&ts.with_timezone(&Utc).fixed_offset())
+}
+
+/// A time for a person, in the local zone.
+pub(crate) fn local(ts: &Timestamp) -> String {
+    ts.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// How long ago, for a person: `now`, `5m ago`, `3h ago`, `2d ago`, and the date beyond 30 days or in the future.
+pub(crate) fn relative(ts: &Timestamp, now: DateTime<Utc>) -> String {
+    let seconds = now.signed_duration_since(ts).num_seconds();
+    match seconds {
+        ..-60 => ts.with_timezone(&Local).format("%Y-%m-%d").to_string(),
+        -60..60 => "now".to_owned(),
+        60..3_600 => format!("{}m ago", seconds / 60),
+        3_600..86_400 => format!("{}h ago", seconds / 3_600),
+        86_400..2_592_000 => format!("{}d ago", seconds / 86_400),
+        _ => ts.with_timezone(&Local).format("%Y-%m-%d").to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    #[test]
+    fn a_person_reads_how_long_ago() {
+        let now = Utc::now();
+        let ago = |seconds| relative(&(now - TimeDelta::seconds(seconds)).fixed_offset(), now);
+        assert_eq!([ago(5), ago(61), ago(7_300), ago(200_000)], ["now", "1m ago", "2h ago", "2d ago"]);
+        assert_eq!(ago(40 * 86_400).len(), "2026-01-02".len());
+    }
+}

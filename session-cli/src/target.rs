@@ -1,0 +1,97 @@
+//! Which session a person means: an exact name, a unique prefix, `@`, `@2`, or `.`.
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use clap::builder::StyledStr;
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
+use session_core::SessionName;
+use session_store::{Empties, Store};
+use std::ffi::OsStr;
+
+/// How many candidates an ambiguous prefix lists.
+const SHOWN: usize = 10;
+
+/// The session that `text` names. It must exist; nothing is ever created by naming it.
+pub(crate) fn resolve(context: &Context, text: &str) -> Result<SessionName, Failure> {
+    if text == "." {
+        return here(context);
+    }
+    if let Some(rank) = text.strip_prefix('@') {
+        return newest(context, rank);
+    }
+    let name = SessionName::new(text)?;
+    if context.store.exists(&name) {
+        return Ok(name);
+    }
+    by_prefix(context, text)
+}
+
+fn by_prefix(context: &Context, text: &str) -> Result<SessionName, Failure> {
+    let names = context.store.names()?;
+    let matching: Vec<&SessionName> = names.iter().filter(|name| name.as_str().starts_with(text)).collect();
+    match &matching[..] {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let failure = Failure::new(Exit::NotFound, format!("there is no session {text:?}"));
+            Err(match context.store.similar(text)?.first() {
+                Some(name) => failure.hint(format!("did you mean {name}? `session list` shows all")),
+                None => failure.hint("`session list` shows all, `session new` creates one"),
+            })
+        }
+        several => {
+            let shown: Vec<&str> = several.iter().take(SHOWN).map(|name| name.as_str()).collect();
+            let more =
+                if several.len() > SHOWN { format!(" and {} more", several.len() - SHOWN) } else { String::new() };
+            let text = format!("{text:?} is the start of {} sessions", several.len());
+            Err(Failure::new(Exit::NotFound, text).hint(format!("one of {}{more}", shown.join(", "))))
+        }
+    }
+}
+
+/// `@` is the newest, `@2` the second newest.
+fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
+    let rank = match rank {
+        "" => 1,
+        digits => digits.parse::<usize>().ok().filter(|rank| *rank > 0).ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("@{digits} is no session")).hint("@ is the newest, @2 the second newest")
+        })?,
+    };
+    let sessions = context.store.list(Empties::Hide)?;
+    let name = sessions.into_iter().filter_map(|session| SessionName::new(session.name).ok()).nth(rank - 1);
+    name.ok_or_else(|| Failure::new(Exit::NotFound, format!("there are fewer than {rank} sessions")))
+}
+
+/// `.` is the newest whose workspace is this directory.
+fn here(context: &Context) -> Result<SessionName, Failure> {
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
+    let here = here.map_err(|error| Failure::input("the current directory", &error))?;
+    let sessions = context.store.list(Empties::Hide)?;
+    let name = sessions.into_iter().find(|session| crate::commands::list::works_in(session, &here));
+    let name = name.and_then(|session| SessionName::new(session.name).ok());
+    name.ok_or_else(|| {
+        Failure::new(Exit::NotFound, format!("no session has the workspace {}", here.display()))
+            .hint("`session list` shows all")
+    })
+}
+
+/// Completes session names.
+pub(crate) fn completer() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let typed = typed.to_string_lossy();
+        let store = match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
+            Some(dir) => Store::open_at(dir),
+            None => match Store::open_default() {
+                Ok(store) => store,
+                Err(_) => return Vec::new(),
+            },
+        };
+        let names = store.names().unwrap_or_default();
+        let matching = names.iter().filter(|name| name.as_str().starts_with(&*typed));
+        matching.map(|name| CompletionCandidate::new(name.as_str()).help(title(&store, name))).collect()
+    })
+}
+
+fn title(store: &Store, name: &SessionName) -> Option<StyledStr> {
+    store.title(name).ok().flatten().map(StyledStr::from)
+}

@@ -1,0 +1,5 @@
+//! The command line, as people and scripts use it: the program itself, started for each test.
+
+mod pages;
+mod support;
+mod verbs;

@@ -1,0 +1,88 @@
+//! A store of its own for each test, and the program run on it.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The program under test.
+pub(crate) const SESSION: &str = env!("CARGO_BIN_EXE_session");
+
+/// A scratch store, a HOME and a work directory, all of them this test's own.
+pub(crate) struct Scratch {
+    root: TempDir,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().expect("a scratch directory");
+        for dir in ["home", "work"] {
+            std::fs::create_dir(root.path().join(dir)).expect("it is new");
+        }
+        Scratch { root }
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.root.path().join("store")
+    }
+
+    pub(crate) fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// A command in this scratch: nothing of the caller's environment but the path.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        let bin = Path::new(SESSION).parent().expect("a program is in a directory");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+        command.env_clear().env("PATH", path).env("HOME", self.root.path().join("home")).env("TZ", "UTC");
+        command.env("KVIT_CODER_SESSIONS_DIR", self.store()).env("SESSION", SESSION).current_dir(self.work());
+        command
+    }
+
+    /// Runs the program with nothing on its standard input.
+    pub(crate) fn run(&self, words: &[&str]) -> Ran {
+        self.run_with(words, "")
+    }
+
+    /// Runs the program with `input` on its standard input.
+    pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        let mut command = self.command(SESSION);
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program was built");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        // A program that does not read its input closes it; that is its right.
+        drop(stdin.write_all(input.as_bytes()));
+        drop(stdin);
+        Ran::of(&child.wait_with_output().expect("it ends"))
+    }
+
+    /// Runs the program and expects exit status 0; gives what it printed.
+    pub(crate) fn ok(&self, words: &[&str]) -> String {
+        self.ok_with(words, "")
+    }
+
+    pub(crate) fn ok_with(&self, words: &[&str], input: &str) -> String {
+        let ran = self.run_with(words, input);
+        assert_eq!(ran.code, 0, "{words:?}: {}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+}
+
+/// What a run printed, and its exit status.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    fn of(output: &Output) -> Self {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

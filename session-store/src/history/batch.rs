@@ -1,0 +1,79 @@
+//! The bytes of one call.
+
+use crate::{LongLines, Result, StoreError};
+use session_core::{Event, layout};
+use std::path::Path;
+
+/// The lines of a call's events, ready to be written at once.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// A newline that is written only where it has to end somebody else's line, and then the lines.
+    bytes: Vec<u8>,
+    /// Where the first line of the caller's own events begins: behind the lines that begin a history, if there are any.
+    own: usize,
+    /// Where the line of each of the caller's events ends, its newline included.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Encodes events. `path` is for the error.
+    pub(super) fn new(events: &[Event], long_lines: LongLines, path: &Path) -> Result<Self> {
+        let mut batch = Batch { bytes: vec![b'\n'], own: 1, ends: Vec::with_capacity(events.len()) };
+        for (n, event) in events.iter().enumerate() {
+            let from = batch.bytes.len();
+            event.encode(&mut batch.bytes);
+            let len = (batch.bytes.len() - from - 1) as u64;
+            if len >= layout::MAX_REFERENCE_LINE && long_lines == LongLines::Refuse {
+                return Err(StoreError::LineTooLong {
+                    event: n,
+                    bytes: len,
+                    limit: layout::MAX_REFERENCE_LINE,
+                    path: path.to_owned(),
+                });
+            }
+            batch.ends.push(batch.bytes.len());
+        }
+        Ok(batch)
+    }
+
+    /// Puts the lines that begin a history before the others.
+    pub(super) fn begin_with(&mut self, first: &[Event]) {
+        let mut bytes = vec![b'\n'];
+        first.iter().for_each(|event| event.encode(&mut bytes));
+        let own = bytes.len();
+        bytes.extend_from_slice(&self.bytes[self.own..]);
+        self.ends.iter_mut().for_each(|end| *end = *end - self.own + own);
+        self.bytes = bytes;
+        self.own = own;
+    }
+
+    /// What is written, with or without the newline in front.
+    pub(super) fn written(&self, newline_first: bool) -> Written<'_> {
+        let from = usize::from(!newline_first);
+        Written { batch: self, from }
+    }
+}
+
+/// What is written of a batch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'a> {
+    batch: &'a Batch,
+    /// The first byte of the batch that is written.
+    from: usize,
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn bytes(self) -> &'a [u8] {
+        &self.batch.bytes[self.from..]
+    }
+
+    /// How many bytes come before the caller's own events.
+    pub(super) fn before_own(self) -> usize {
+        self.batch.own - self.from
+    }
+
+    /// How many of the caller's events lie whole in the first `len` bytes of what is written.
+    pub(super) fn whole_events(self, len: usize) -> usize {
+        self.batch.ends.iter().take_while(|&&end| end - self.from <= len).count()
+    }
+}

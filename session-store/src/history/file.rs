@@ -1,0 +1,99 @@
+//! The kept descriptor of a history, and what is known of the file behind it.
+
+use super::tail::Part;
+use crate::flock::Inode;
+use crate::{Result, StoreError};
+use memchr::memchr;
+use session_core::{FORMAT, Item, Place, RawLine, scan_line};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+/// How far a history is read to find its first line. A header is shorter; a first line that is longer is none.
+const HEAD: u64 = 64 << 10;
+
+/// An open history.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) file: File,
+    pub(super) inode: Inode,
+    /// The length that the last append left; the byte before it is a newline.
+    pub(super) left: Option<u64>,
+    /// Whether a whole first line was seen, of a format that this program writes.
+    begun: bool,
+}
+
+/// What an append found, under the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    /// The file's length.
+    pub(super) len: u64,
+    /// Whether no event was ever written.
+    pub(super) is_new: bool,
+    /// Whether a newline is missing at the end.
+    pub(super) is_torn: bool,
+}
+
+impl Kept {
+    pub(super) fn new(file: File, path: &Path) -> Result<Self> {
+        let metadata = file.metadata().map_err(StoreError::read(path))?;
+        if !metadata.is_file() {
+            let source = io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file");
+            return Err(StoreError::Read { path: path.to_owned(), source });
+        }
+        Ok(Kept { file, inode: Inode::of(&metadata), left: None, begun: false })
+    }
+
+    /// The file's length, if the path still names it.
+    pub(super) fn named_len(&self, path: &Path) -> Result<Option<u64>> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if Inode::of(&metadata) == self.inode => Ok(Some(metadata.len())),
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::read(path)(error)),
+        }
+    }
+
+    /// Looks at the start, until there is one, and at the end, unless it is where this process left it.
+    ///
+    /// # Errors
+    /// [`StoreError::NewerFormat`].
+    pub(super) fn look(&mut self, path: &Path, len: u64) -> Result<Look> {
+        if self.left == Some(len) {
+            return Ok(Look { len, is_new: false, is_torn: false });
+        }
+        let is_new = !self.begun && self.read_head(path, len)?;
+        let mut last = [b'\n'];
+        if len > 0 {
+            self.file.read_exact_at(&mut last, len - 1).map_err(StoreError::read(path))?;
+        }
+        Ok(Look { len, is_new, is_torn: last != [b'\n'] })
+    }
+
+    /// Whether there is nothing but blanks.
+    fn read_head(&mut self, path: &Path, len: u64) -> Result<bool> {
+        let mut head = Vec::new();
+        let mut part = Part { file: &self.file, at: 0, upto: len.min(HEAD) };
+        part.read_to_end(&mut head).map_err(StoreError::read(path))?;
+        // Blanks in front are what is left of a first append that failed.
+        let line = head.trim_ascii_start();
+        if line.is_empty() {
+            return Ok(len <= HEAD);
+        }
+        let (line, terminated) = match memchr(b'\n', line) {
+            Some(end) => (&line[..end], true),
+            None => (line, false),
+        };
+        let raw = RawLine { place: Place { line: None, offset: 0 }, bytes: line, terminated };
+        let records = scan_line(raw).into_iter().filter_map(|item| match item {
+            Item::Record(record) => Some(record.event),
+            Item::Defect(_) => None,
+        });
+        if let Some(format) = records.take(1).find_map(|event| event.format()).filter(|&format| format > FORMAT) {
+            return Err(StoreError::NewerFormat { path: path.to_owned(), format });
+        }
+        self.begun = terminated || len > HEAD;
+        Ok(false)
+    }
+}

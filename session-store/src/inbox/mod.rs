@@ -1,0 +1,203 @@
+//! Messages for the running turn: a directory of small files, one a message.
+//!
+//! A message is delivered by anybody, claimed by the turn, recorded in the history, and acknowledged. Each step is one
+//! rename or one removal, so that at any moment a message is in one of three places and none is lost:
+//!
+//! - `inbox/<name>`: it waits. [`Inbox::deliver`] puts it there in one piece.
+//! - `inbox/.claims/<id>@<owner>`: somebody took it and is about to record it. [`Inbox::claim`] hands it out. If the
+//!   owner dies, the next claim hands it out again, unless the history says that it was recorded.
+//! - nowhere: the history has it. [`Inbox::acknowledge`] removes it.
+//!
+//! What cannot be delivered is moved to `inbox/.failed`, with a reason. Directories, links, FIFOs and names that start
+//! with a dot are left alone. Two messages that say the same are two messages.
+
+mod claims;
+mod drain;
+mod entry;
+mod message;
+mod recorded;
+
+pub use drain::{Access, Claimed, Drained, Drainer};
+pub(crate) use entry::count;
+pub use entry::{Failed, Unfit};
+pub use message::{InboxMessage, PROCESS_EVENT, USER_LINE};
+pub use recorded::{inbox_ids, record_inbox_ids, recorded_inbox_ids};
+
+use crate::{Durability, Result, SessionPaths, StoreError};
+use claims::delivered_name;
+use entry::{Content, look, names};
+use session_core::layout::{CLAIMS, FAILED, MAX_INBOX_BYTES};
+use session_disk::{DiskError, create_dir, create_new, publish, remove_file, sync_data, sync_dir, temp_name, write};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// How many names are tried for a message before it is given up.
+const NAMES: usize = 16;
+
+/// The inbox of one session. Nothing is read or created before it is used.
+///
+/// ```
+/// use session_store::{Access, HistoryView, Inbox, InboxMessage, SessionPaths, USER_LINE, recorded_inbox_ids};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = tempfile::tempdir()?;
+/// let paths = SessionPaths::new(dir.path());
+/// let inbox = Inbox::new(paths.clone(), "demo", Default::default());
+/// inbox.deliver(&InboxMessage::now(USER_LINE, "use tabs"))?;
+///
+/// // Whoever holds the session's lock claims what waits, appends it with its id, and acknowledges it.
+/// let drainer = inbox.drainer(Access::LockHolder, &session_proc::Identity::own()?)?.expect("the lock is enough");
+/// let drained = inbox.claim(&drainer, |ids| recorded_inbox_ids(&HistoryView::open(&paths, Default::default())?, ids))?;
+/// assert_eq!(drained.messages[0].message.text, "use tabs");
+/// inbox.acknowledge(drained.messages.iter().map(|claimed| &*claimed.id))?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    paths: SessionPaths,
+    name: String,
+    durability: Durability,
+}
+
+/// A file that waits in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its name.
+    pub name: OsString,
+    /// What it says; `None` for one that cannot be delivered as it is.
+    pub message: Option<InboxMessage>,
+}
+
+impl Inbox {
+    /// The inbox of the session at `paths`. `name` is for errors.
+    pub fn new(paths: SessionPaths, name: impl Into<String>, durability: Durability) -> Self {
+        Inbox { paths, name: name.into(), durability }
+    }
+
+    /// Delivers a message, and says under which name it waits.
+    ///
+    /// On disk when it returns: the message, in one piece; with [`Durability::Data`] synced. The inbox is created where
+    /// it is missing, the session's directory never.
+    ///
+    /// # Errors
+    /// [`StoreError::MessageTooLarge`] for one that the reference would delete unread, [`StoreError::Deleted`] where
+    /// there is no session, [`StoreError::Disk`]. Nothing was delivered.
+    pub fn deliver(&self, message: &InboxMessage) -> Result<String> {
+        let inbox = self.dir();
+        let bytes = message.to_json();
+        if bytes.len() as u64 > MAX_INBOX_BYTES {
+            return Err(StoreError::MessageTooLarge { bytes: bytes.len() as u64, limit: MAX_INBOX_BYTES, path: inbox });
+        }
+        self.make_dir(&inbox, self.paths.dir())?;
+        let temp = temp_name(&inbox.join("message"));
+        let published = self.write_whole(&temp, &bytes).and_then(|()| self.publish(&temp, message));
+        if published.is_err() {
+            // The first error is the one to tell; a dot-name in the inbox is nobody's message.
+            drop(remove_file(&temp));
+        }
+        let name = published?;
+        let path = inbox.join(&name);
+        match self.sync_dir(&inbox) {
+            // It may be retried, so it must not be there already; if it was claimed meanwhile, it was delivered.
+            Err(error) if remove_file(&path).is_ok() => Err(error.into()),
+            Err(error) if path.exists() => Err(error.into()),
+            _ => Ok(name),
+        }
+    }
+
+    fn publish(&self, temp: &Path, message: &InboxMessage) -> Result<String, DiskError> {
+        let mut tries = 0;
+        loop {
+            let name = delivered_name(message.at.timestamp_nanos_opt());
+            match publish(temp, &self.dir().join(&name)) {
+                Ok(()) => return Ok(name),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What waits, in the order in which it will be claimed. Nothing is changed. A missing inbox is empty.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`] where the inbox itself cannot be read.
+    pub fn list(&self) -> Result<Vec<Pending>> {
+        let mut pending = Vec::new();
+        for name in names(&self.dir())? {
+            match look(&self.dir().join(&name)) {
+                Content::NotOurs => {}
+                Content::Message(message) => pending.push(Pending { name, message: Some(message) }),
+                Content::MayBeWritten | Content::Unfit(_) => pending.push(Pending { name, message: None }),
+            }
+        }
+        Ok(pending)
+    }
+
+    /// Takes back a message that waits. `None`: there is none of that name; it may have been claimed already.
+    ///
+    /// On disk when it returns: the file is gone, synced with [`Durability::Data`].
+    ///
+    /// # Errors
+    /// [`StoreError::Disk`]: the message still waits.
+    pub fn cancel(&self, name: &OsStr) -> Result<Option<Pending>> {
+        let mut components = Path::new(name).components();
+        let is_name =
+            matches!((components.next(), components.next()), (Some(Component::Normal(part)), None) if part == name);
+        if !is_name || name.as_encoded_bytes().starts_with(b".") {
+            return Ok(None);
+        }
+        let path = self.dir().join(name);
+        let message = match look(&path) {
+            Content::NotOurs => return Ok(None),
+            Content::Message(message) => Some(message),
+            Content::MayBeWritten | Content::Unfit(_) => None,
+        };
+        match remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            removed => removed?,
+        }
+        self.sync_dir(&self.dir())?;
+        Ok(Some(Pending { name: name.to_owned(), message }))
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.paths.inbox()
+    }
+
+    fn claims(&self) -> PathBuf {
+        self.dir().join(CLAIMS)
+    }
+
+    fn failed(&self) -> PathBuf {
+        self.dir().join(FAILED)
+    }
+
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
+        let file = create_new(path)?;
+        write(&file, path, bytes)?;
+        match self.durability {
+            Durability::Os => Ok(()),
+            Durability::Data => sync_data(&file, path),
+        }
+    }
+
+    fn sync_dir(&self, dir: &Path) -> Result<(), DiskError> {
+        match self.durability {
+            Durability::Os => Ok(()),
+            Durability::Data => sync_dir(dir),
+        }
+    }
+
+    /// Creates a directory in one that must exist.
+    fn make_dir(&self, dir: &Path, parent: &Path) -> Result<()> {
+        match create_dir(dir) {
+            Ok(()) => Ok(self.sync_dir(parent)?),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(StoreError::Deleted { name: self.name.clone(), path: dir.to_owned() })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What the history says about its session, for metadata that is lost.
+
+use super::rules::{FORMAT, REBUILT, title_by};
+use crate::small_file::open_regular;
+use crate::{Result, StoreError};
+use serde_json::Value;
+use session_core::{
+    Event, Extension, Item, Kind, Limits, Meta, Role, Scan, SessionHeader, Timestamp, TitleSet, TitleSource,
+};
+use std::collections::HashMap;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+/// Everything that metadata can take from a history.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    first_prompt: Option<String>,
+    header: Option<SessionHeader>,
+    title: Option<TitleSet>,
+    /// Of the last settings event that names one.
+    model: String,
+    succeeded_by: String,
+    /// The price of each response by its id: usage that is told twice counts once.
+    prices: HashMap<String, f64>,
+    /// The price of responses without an id.
+    other_price: f64,
+}
+
+/// Reads a history through. `None` where there is none, or not one event in it.
+///
+/// # Errors
+/// [`StoreError::Read`] where it is there and cannot be read. Content is never an error.
+pub(super) fn facts(history: &Path, limits: Limits) -> Result<Option<Facts>> {
+    let file = match open_regular(history) {
+        Ok((file, _)) => file,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => return Ok(None),
+        Err(source) => return Err(StoreError::Read { path: history.to_owned(), source }),
+    };
+    let mut facts = None;
+    for item in Scan::with_limits(BufReader::new(file), limits) {
+        match item.map_err(StoreError::read(history))? {
+            Item::Record(record) => facts.get_or_insert_with(Facts::default).note(*record.event),
+            Item::Defect(_) => {}
+        }
+    }
+    Ok(facts)
+}
+
+impl Facts {
+    fn note(&mut self, event: Event) {
+        if let Some(ts) = event.ts {
+            self.first.get_or_insert(ts);
+            self.last = Some(ts);
+        }
+        match event.extension() {
+            Some(Extension::Session(header)) => {
+                self.header.get_or_insert(header);
+            }
+            Some(Extension::Title(title)) if self.accepts(title.by) => self.title = Some(title),
+            Some(Extension::Successor(successor)) => self.succeeded_by = successor.name,
+            Some(Extension::Usage(usage)) => match usage.cost {
+                Some(price) if usage.response.is_empty() => self.other_price += price,
+                Some(price) => drop(self.prices.insert(usage.response, price)),
+                None => {}
+            },
+            Some(Extension::Title(_) | Extension::Turn(_) | Extension::Checkpoint(_) | Extension::Note(_)) | None => {}
+        }
+        if event.kind == Kind::Settings && !event.model.is_empty() {
+            self.model = event.model;
+        }
+        if let Some(message) = event.message
+            && message.role == Role::User
+            && self.first_prompt.is_none()
+        {
+            self.first_prompt = Some(message.content.text().into_owned());
+        }
+    }
+
+    /// A person's title is never replaced by an automatic one.
+    fn accepts(&self, by: TitleSource) -> bool {
+        by == TitleSource::User || self.title.as_ref().is_none_or(|title| title.by == TitleSource::Auto)
+    }
+
+    /// The metadata that the history gives by itself, marked as rebuilt.
+    pub(super) fn into_meta(self) -> Meta {
+        let mut meta = Meta::default();
+        self.complete(&mut meta);
+        meta.x.set(REBUILT, &Value::Bool(true));
+        meta
+    }
+
+    /// Fills what `meta` does not say, and what the history says with authority.
+    pub(super) fn complete(&self, meta: &mut Meta) {
+        let utc = |ts: Timestamp| ts.to_utc().fixed_offset();
+        meta.created = meta.created.or(self.first.map(utc));
+        meta.updated = meta.updated.max(self.last.map(utc));
+        let header = self.header.clone().unwrap_or_default();
+        if self.header.is_some() {
+            meta.x.set(FORMAT, &header.format.into());
+        }
+        if let Some(title) = &self.title {
+            meta.title.clone_from(&title.title);
+            title_by(meta, title.by);
+        }
+        if !self.succeeded_by.is_empty() {
+            meta.succeeded_by.clone_from(&self.succeeded_by);
+        }
+        let model = if self.model.is_empty() { header.model } else { self.model.clone() };
+        for (field, value) in [
+            (&mut meta.name, header.name),
+            (&mut meta.workspace, header.workspace),
+            (&mut meta.model, model),
+            (&mut meta.first_prompt, self.first_prompt.clone().unwrap_or_default()),
+            (&mut meta.parent, header.parent),
+        ] {
+            if field.is_empty() {
+                *field = value;
+            }
+        }
+        if meta.cost == 0.0 {
+            meta.cost = self.prices.values().sum::<f64>() + self.other_price;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a change of the metadata may do, and the members of its `x`.
+
+use session_core::{FORMAT as FORMAT_VERSION, Meta, TitleSource};
+
+/// Who set the title: `user` or `auto`. Where it stands, the title is a fact, an `x.title` event of the history.
+pub(super) const TITLE_BY: &str = "title_by";
+/// The history starts with a line of ours, whose workspace and parent are facts; the value is its format.
+pub(super) const FORMAT: &str = "format";
+/// The metadata was lost and taken from the history.
+pub(super) const REBUILT: &str = "rebuilt";
+
+pub(super) fn title_by(meta: &mut Meta, by: TitleSource) {
+    let by = match by {
+        TitleSource::User => "user",
+        TitleSource::Auto => "auto",
+    };
+    meta.x.set(TITLE_BY, &by.into());
+}
+
+fn is_users(meta: &Meta) -> bool {
+    meta.x.value(TITLE_BY).is_some_and(|by| by == "user")
+}
+
+/// Who set the title. One that nobody signed was made by a program, or may have been.
+pub(crate) fn title_source(meta: &Meta) -> TitleSource {
+    if is_users(meta) { TitleSource::User } else { TitleSource::Auto }
+}
+
+/// Notes that the history starts with a line of ours.
+pub(crate) fn mark_header(meta: &mut Meta) {
+    meta.x.set(FORMAT, &FORMAT_VERSION.into());
+}
+
+/// Sets the title, and says whether it did: an automatic one only fills an empty field.
+pub(crate) fn fill_title(meta: &mut Meta, title: &str, by: TitleSource) -> bool {
+    let fits = match by {
+        TitleSource::User => true,
+        TitleSource::Auto => meta.title.is_empty() && !is_users(meta),
+    };
+    if fits {
+        title.clone_into(&mut meta.title);
+        title_by(meta, by);
+    }
+    fits
+}
+
+/// Undoes a change of a title that a person set.
+pub(crate) fn keep_users_title(before: &Meta, meta: &mut Meta) {
+    if is_users(before) {
+        meta.title.clone_from(&before.title);
+        meta.x.take_over(TITLE_BY, &before.x);
+    }
+}

@@ -1,0 +1,172 @@
+//! Appending to the conversation.
+
+use super::state::State;
+use crate::meta::{self, title_source};
+use crate::{Appended, Result, Session, StoreError};
+use session_core::{Event, Extension, FORMAT, Kind, Message, SessionHeader, TitleSet};
+use std::fs;
+use std::io;
+
+impl Session {
+    /// Appends events, all of them or none, in one write.
+    ///
+    /// A history begins with the first event of a kind that the reference knows; a line that says what the session is
+    /// goes before it. Events of this project's own kinds that come earlier wait for that in memory, and `events` of the
+    /// answer is 0 for them.
+    ///
+    /// No lock is needed, and none is left behind: a child of a turn may append. While this handle holds the session's
+    /// lock, it makes sure first that it still does; while it runs a turn, it puts the turn's marker back where the
+    /// reference removed it.
+    ///
+    /// On disk when it returns: the events, synced as the durability says. `updated` in the metadata follows at most a
+    /// second later, or when the session is closed.
+    ///
+    /// # Errors
+    /// [`StoreError::Deleted`] and [`StoreError::Succeeded`] where the session is gone or another goes on with it,
+    /// [`StoreError::LockLost`], [`StoreError::NewerFormat`], [`StoreError::LineTooLong`]: nothing was written. For
+    /// [`StoreError::Append`] and the others see [`crate::History::append`].
+    #[doc(alias = "Append")]
+    pub fn append(&self, events: &[Event]) -> Result<Appended> {
+        if events.is_empty() {
+            return Ok(Appended::default());
+        }
+        let mut state = self.state();
+        self.verify()?;
+        self.refuse_succeeded(&mut state)?;
+        self.held_now().map_or(Ok(()), |held| held.check())?;
+        if let Some(turn) = &state.turn {
+            // That another turn has taken its place is for the lock to prevent; the marker only tells.
+            turn.ensure()?;
+        }
+        if events.iter().all(|event| is_ours(&event.kind)) && !self.has_history()? {
+            state.waiting.extend_from_slice(events);
+            return Ok(Appended::default());
+        }
+        let appended = self.append_with_waiting(&mut state, events)?;
+        self.touch(&mut state);
+        Ok(appended)
+    }
+
+    /// Appends the events that wait, and these. The answer is about these.
+    fn append_with_waiting(&self, state: &mut State, events: &[Event]) -> Result<Appended> {
+        let waiting = state.waiting.len();
+        let mut has_begun = state.has_begun;
+        let mut begin = || {
+            has_begun = true;
+            self.first_lines()
+        };
+        let appended = if waiting == 0 {
+            state.history.append(events, begin)
+        } else {
+            let both = [&state.waiting, events].concat();
+            state.history.append(&both, &mut begin)
+        };
+        match appended {
+            Ok(appended) => {
+                state.has_begun = has_begun;
+                let before = bytes_of(&std::mem::take(&mut state.waiting));
+                let Appended { bytes, offset, isolated, .. } = appended;
+                Ok(Appended { events: events.len(), bytes: bytes - before, offset: offset + before, isolated })
+            }
+            Err(StoreError::Append { path, whole_events, source }) => {
+                state.waiting.drain(..whole_events.min(waiting));
+                Err(StoreError::Append { path, whole_events: whole_events.saturating_sub(waiting), source })
+            }
+            Err(StoreError::LineTooLong { event, bytes, limit, path }) => {
+                Err(StoreError::LineTooLong { event: event.saturating_sub(waiting), bytes, limit, path })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a history of ours begins with: what waited in the metadata until there was one.
+    fn first_lines(&self) -> Vec<Event> {
+        // Without metadata the line still says the format and the name.
+        let meta = meta::read(&self.paths, &self.name, self.options.limits).map(|read| read.meta).unwrap_or_default();
+        let ts = meta.created.unwrap_or_else(|| self.clock.utc());
+        let by = title_source(&meta);
+        let header = SessionHeader {
+            format: FORMAT,
+            name: self.name.clone(),
+            workspace: meta.workspace,
+            model: meta.model,
+            parent: meta.parent,
+        };
+        let mut lines = vec![Extension::Session(header).into_event(ts)];
+        if !meta.title.is_empty() {
+            lines.push(Extension::Title(TitleSet { title: meta.title, by }).into_event(ts));
+        }
+        lines
+    }
+
+    /// Whether something was ever written to the history.
+    pub(super) fn has_history(&self) -> Result<bool> {
+        let path = self.paths.history();
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) => Ok(metadata.len() > 0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::read(&path)(error)),
+        }
+    }
+
+    /// Appends messages of the conversation, with the present time. A tool's result is recorded as one.
+    ///
+    /// On disk when it returns, and errors: as [`Session::append`].
+    ///
+    /// # Errors
+    /// See there.
+    #[doc(alias = "AppendMessages")]
+    pub fn append_messages(&self, messages: impl IntoIterator<Item = Message>) -> Result<Appended> {
+        let now = self.clock.utc();
+        let events: Vec<Event> = messages.into_iter().map(|message| Event::message(now, message)).collect();
+        self.append(&events)
+    }
+
+    /// Appends a notice: something that happened to the turn rather than in the conversation.
+    ///
+    /// # Errors
+    /// See [`Session::append`].
+    #[doc(alias = "Notice")]
+    pub fn notice(&self, text: impl Into<String>) -> Result<Appended> {
+        self.append(&[Event::notice(self.clock.utc(), text)])
+    }
+
+    /// Appends what a turn runs with.
+    ///
+    /// # Errors
+    /// See [`Session::append`].
+    #[doc(alias = "Settings")]
+    pub fn settings(&self, model: impl Into<String>, merge_thinking: bool, tools: Vec<String>) -> Result<Appended> {
+        self.append(&[Event::settings(self.clock.utc(), model, merge_thinking, tools)])
+    }
+
+    /// Takes the last `dropped` messages out of the conversation. They stay in the file.
+    ///
+    /// # Errors
+    /// See [`Session::append`].
+    #[doc(alias = "Rollback")]
+    pub fn rollback(&self, dropped: i64) -> Result<Appended> {
+        self.append(&[Event::rollback(self.clock.utc(), dropped)])
+    }
+}
+
+/// How many bytes the lines of events take.
+fn bytes_of(events: &[Event]) -> u64 {
+    let mut lines = Vec::new();
+    events.iter().for_each(|event| event.encode(&mut lines));
+    lines.len() as u64
+}
+
+/// Whether a kind is one of this project's own, with which no history begins.
+fn is_ours(kind: &Kind) -> bool {
+    match kind {
+        Kind::XSession
+        | Kind::XTitle
+        | Kind::XTurn
+        | Kind::XUsage
+        | Kind::XCheckpoint
+        | Kind::XSuccessor
+        | Kind::XNote => true,
+        Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => false,
+    }
+}

@@ -1,0 +1,236 @@
+//! One open session.
+
+mod append;
+mod places;
+mod read;
+mod state;
+mod title;
+mod turn;
+
+pub use turn::Turn;
+
+use crate::create::directories;
+use crate::flock::names;
+use crate::lock::{self, Held};
+use crate::meta::{self, MetaReading, Update};
+use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError};
+use nix::libc::{O_DIRECTORY, O_PATH};
+use session_core::{Meta, layout};
+use state::State;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// How long an update of the metadata waits for those of other processes.
+const UPDATE_WAIT: Duration = Duration::from_secs(10);
+
+/// An open session: a directory with a conversation and everything else that outlives one turn.
+///
+/// It is used through a shared reference, from several threads if need be. Opening it takes no lock; see
+/// [`Session::lock`].
+#[derive(Debug)]
+pub struct Session {
+    name: String,
+    paths: SessionPaths,
+    /// The directory that was opened: another of its name is another session. Kept open, so that no other can have its
+    /// inode.
+    opened: File,
+    options: Options,
+    clock: Clock,
+    dangling: Option<String>,
+    held: Mutex<Weak<Held>>,
+    state: Mutex<State>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        name: String,
+        paths: SessionPaths,
+        options: Options,
+        clock: Clock,
+        dangling: Option<String>,
+    ) -> Result<Self> {
+        let opened = OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(paths.dir());
+        let opened = opened.map_err(StoreError::read(paths.dir()))?;
+        let state = Mutex::new(State::new(&paths, &name, options));
+        Ok(Session { name, paths, opened, options, clock, dangling, held: Mutex::default(), state })
+    }
+
+    /// Opens or creates a session at any directory, as the reference's `OpenDir` does. Its name is the directory's; links
+    /// to successors are not followed.
+    ///
+    /// On disk when it returns: the directory with those inside it, and its metadata.
+    ///
+    /// # Errors
+    /// [`StoreError::NotADirectory`], [`StoreError::Read`], or the step that failed.
+    #[doc(alias = "OpenDir")]
+    pub fn open_dir(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let dir = dir.as_ref();
+        if dir.exists() && !dir.is_dir() {
+            return Err(StoreError::NotADirectory { path: dir.to_owned() });
+        }
+        session_disk::create_dir_all(dir)?;
+        // `.` has no name, and a relative path means another directory once the process has moved.
+        let dir = dir.canonicalize().map_err(StoreError::read(dir))?;
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let session = Session::new(name, SessionPaths::new(dir), options, Clock::SYSTEM, None)?;
+        session.complete()?;
+        Ok(session)
+    }
+
+    /// Makes what the reference expects of a session that was opened: the directories and `meta.json`.
+    pub(crate) fn complete(&self) -> Result<()> {
+        directories(&self.paths)?;
+        if self.paths.meta().symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        let now = self.clock.utc();
+        self.change_meta(|meta| {
+            meta.created = meta.created.or(Some(now));
+            meta.updated = meta.updated.or(Some(now));
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// The session's name: its directory's.
+    #[doc(alias = "Name")]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The session's directory.
+    #[doc(alias = "Dir")]
+    pub fn dir(&self) -> &Path {
+        self.paths.dir()
+    }
+
+    /// What stands where in it.
+    pub fn paths(&self) -> &SessionPaths {
+        &self.paths
+    }
+
+    /// The options that it was opened with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What this session names as its successor although there is no such session. It can be read; appending to it is
+    /// refused as for every session that was succeeded.
+    pub fn dangling_successor(&self) -> Option<&str> {
+        self.dangling.as_deref()
+    }
+
+    /// The session's metadata as the files say it now. Nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError::Deleted`], [`StoreError::Read`]. Bad content is no error: see [`MetaReading::damage`].
+    #[doc(alias = "Meta")]
+    pub fn meta(&self) -> Result<MetaReading> {
+        self.verify()?;
+        meta::read(&self.paths, &self.name, self.options.limits)
+    }
+
+    /// Changes the metadata: reads it, lets `change` change it, and replaces the files, so that no change that another
+    /// process makes to another field is lost. `updated` is set to now where anything changes. Gives what is in the files
+    /// then.
+    ///
+    /// A title that a person set stays: see [`Session::set_title`].
+    ///
+    /// On disk when it returns: `meta.json` and our copy of it, each replaced in one step.
+    ///
+    /// # Errors
+    /// [`StoreError::NotLocked`] where `succeeded_by` was changed and this handle's lock is not held;
+    /// [`StoreError::Deleted`]; [`StoreError::Locked`] where another process stays in an update; the step that failed.
+    #[doc(alias = "SaveMeta")]
+    pub fn update_meta(&self, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
+        let now = self.clock.utc();
+        self.change_meta(|meta| {
+            let before = meta.clone();
+            change(meta);
+            meta::keep_users_title(&before, meta);
+            if meta.succeeded_by != before.succeeded_by {
+                self.held()?.check()?;
+            }
+            if *meta != before {
+                meta.updated = Some(now);
+            }
+            Ok(())
+        })
+    }
+
+    /// Changes the metadata without the rules of [`Session::update_meta`].
+    fn change_meta(&self, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
+        self.change_meta_within(UPDATE_WAIT, change)
+    }
+
+    fn change_meta_within(&self, wait: Duration, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
+        self.verify()?;
+        let update = Update {
+            paths: &self.paths,
+            name: &self.name,
+            limits: self.options.limits,
+            durability: self.options.durability,
+            now: self.clock.utc(),
+            wait,
+        };
+        meta::update(&update, change).map_err(|error| self.or_deleted(error))
+    }
+
+    /// Takes the session's lock: no other process, the reference's included, and no other handle of this process has it
+    /// then. It is free again when the guard is dropped or this process dies. While it is held, each append through this
+    /// handle makes sure first that it still is.
+    ///
+    /// On disk when it returns: `.lock`, which says who holds it.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] names the holder, after the time that the options give; [`StoreError::LockUnsupported`];
+    /// [`StoreError::Deleted`]; the step that failed.
+    #[doc(alias = "AcquireLock")]
+    pub fn lock(&self) -> Result<LockGuard> {
+        self.verify()?;
+        let guard =
+            lock::acquire(&self.paths, &self.name, self.options.wait).map_err(|error| self.or_deleted(error))?;
+        // It may have been replaced while this waited.
+        self.verify()?;
+        self.remember(&guard);
+        Ok(guard)
+    }
+
+    /// From here on each append makes sure first that this lock is still held.
+    fn remember(&self, guard: &LockGuard) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(guard.held());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock that was taken through this handle, if it is still held.
+    fn held_now(&self) -> Option<Arc<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
+    }
+
+    fn held(&self) -> Result<Arc<Held>> {
+        self.held_now().ok_or_else(|| StoreError::NotLocked { name: self.name.clone() })
+    }
+
+    /// Whether the directory still is the one that was opened.
+    fn verify(&self) -> Result<()> {
+        if names(self.paths.dir(), &self.opened)? { Ok(()) } else { Err(self.deleted()) }
+    }
+
+    fn deleted(&self) -> StoreError {
+        StoreError::Deleted { name: self.name.clone(), path: self.paths.dir().join(layout::HISTORY) }
+    }
+
+    /// An error, or that the session is gone, which explains it.
+    fn or_deleted(&self, error: StoreError) -> StoreError {
+        match self.verify() {
+            Err(gone @ StoreError::Deleted { .. }) => gone,
+            Ok(()) | Err(_) => error,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What an open session remembers between two appends.
+
+use crate::meta::{self, mark_header};
+use crate::small_file::Stamp;
+use crate::{History, Options, Result, Session, SessionPaths, StoreError};
+use session_core::Event;
+use session_proc::TurnMarker;
+use std::time::{Duration, Instant};
+
+/// How often `updated` is written while events are appended.
+const TOUCH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long that waits for updates of other processes. The next one will do as well.
+const TOUCH_WAIT: Duration = Duration::from_millis(20);
+/// How long the last one waits.
+pub(super) const CLOSE_WAIT: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) history: History,
+    /// Events of ours that are written with the next one that begins, or stands in, a history.
+    pub(super) waiting: Vec<Event>,
+    /// The successor that `meta.json` named when it was last read, and the state of the file then.
+    successor: Option<(Option<Stamp>, String)>,
+    /// When `updated` was last written.
+    touched: Option<Instant>,
+    /// Whether something was appended since.
+    is_stale: bool,
+    /// Whether the history was begun through this handle and the metadata does not say so yet.
+    pub(super) has_begun: bool,
+    /// The turn that this handle runs.
+    pub(super) turn: Option<TurnMarker>,
+}
+
+impl State {
+    pub(super) fn new(paths: &SessionPaths, name: &str, options: Options) -> Self {
+        State {
+            history: History::new(paths.clone(), name, options),
+            waiting: Vec::new(),
+            successor: None,
+            touched: None,
+            is_stale: false,
+            has_begun: false,
+            turn: None,
+        }
+    }
+}
+
+impl Session {
+    /// Refuses to write to a session that another goes on with. The metadata is read again only when its file changed.
+    pub(super) fn refuse_succeeded(&self, state: &mut State) -> Result<()> {
+        let path = self.paths.meta();
+        let stamp = Stamp::at(&path).map_err(StoreError::read(&path))?;
+        let known = state.successor.take().filter(|(known, _)| *known == stamp);
+        let successor = match known {
+            Some((_, successor)) => successor,
+            None => meta::read(&self.paths, &self.name, self.options.limits)?.meta.succeeded_by,
+        };
+        let refusal = (!successor.is_empty())
+            .then(|| StoreError::Succeeded { name: self.name.clone(), successor: successor.clone() });
+        state.successor = Some((stamp, successor));
+        refusal.map_or(Ok(()), Err)
+    }
+
+    /// Notes that something was appended, and writes `updated` if that is due.
+    pub(super) fn touch(&self, state: &mut State) {
+        state.is_stale = true;
+        if state.touched.is_none_or(|touched| touched.elapsed() >= TOUCH_INTERVAL) {
+            // The events are in the history, and that is what was asked for. `updated` is a copy of their time; it is
+            // tried again.
+            drop(self.settle(state, TOUCH_WAIT));
+        }
+    }
+
+    /// Brings the metadata up to date with what was appended.
+    ///
+    /// # Errors
+    /// As [`Session::update_meta`].
+    pub(super) fn settle(&self, state: &mut State, wait: Duration) -> Result<()> {
+        if !state.is_stale {
+            return Ok(());
+        }
+        state.touched = Some(Instant::now());
+        let now = self.clock.utc();
+        self.change_meta_within(wait, |meta| {
+            meta.updated = meta.updated.max(Some(now));
+            if state.has_begun {
+                mark_header(meta);
+            }
+            Ok(())
+        })?;
+        state.is_stale = false;
+        state.has_begun = false;
+        Ok(())
+    }
+
+    /// Closes the session: writes what is left to write, as dropping does, and says whether that worked.
+    ///
+    /// On disk when it returns: `updated` in the metadata, if something was appended since it was last written.
+    ///
+    /// # Errors
+    /// As [`Session::update_meta`]. Every append that succeeded stands.
+    pub fn close(self) -> Result<()> {
+        self.settle(&mut self.state(), CLOSE_WAIT)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // There is nobody to tell, and the history says it all.
+        drop(self.settle(&mut self.state(), CLOSE_WAIT));
+    }
+}

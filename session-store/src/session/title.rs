@@ -1,0 +1,34 @@
+//! The session's title.
+
+use crate::meta::fill_title;
+use crate::{Result, Session};
+use session_core::{Extension, Meta, TitleSet, TitleSource, normalize_title};
+
+impl Session {
+    /// Sets the title, brought into the form of titles. One that a program made only fills an empty field; one that a
+    /// person gave replaces any. Gives the metadata as it is then.
+    ///
+    /// On disk when it returns: an `x.title` event in the history, where there is one, and the title in the metadata.
+    /// Without a history the title waits in the metadata until there is.
+    ///
+    /// # Errors
+    /// As [`Session::append`] and [`Session::update_meta`].
+    pub fn set_title(&self, title: &str, by: TitleSource) -> Result<Meta> {
+        let title = normalize_title(title);
+        let meta = self.meta()?.meta;
+        if !fill_title(&mut meta.clone(), &title, by) || (title.is_empty() && by == TitleSource::Auto) {
+            return Ok(meta);
+        }
+        if self.has_history()? {
+            let event = Extension::Title(TitleSet { title: title.clone(), by }).into_event(self.clock.utc());
+            self.append(&[event])?;
+        }
+        let now = self.clock.utc();
+        self.change_meta(|meta| {
+            if fill_title(meta, &title, by) {
+                meta.updated = Some(now);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! What is in the trash.
+
+use super::forms::{Part, look};
+use super::record::Record;
+use crate::list::escaped;
+use crate::small_file::is_absent;
+use crate::{Result, StoreError, small_file};
+use session_core::{SessionName, Timestamp, layout};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A session in the trash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrashEntry {
+    /// Its name in the trash, by which it is restored: the session's name, the time, and something random.
+    pub id: String,
+    /// The name that it had.
+    pub session: SessionName,
+    /// When it was deleted, in UTC.
+    pub deleted: Timestamp,
+    /// Why, in the words of who did it; empty where nobody said.
+    pub why: String,
+    /// Where it is kept.
+    pub path: PathBuf,
+}
+
+/// Where the trash of a store is.
+pub(crate) fn trash_dir(base: &Path) -> PathBuf {
+    base.join(layout::STORE).join(layout::TRASH)
+}
+
+/// The sessions in the trash, the newest first. Directories that hold none are left out: [`broken`] has them.
+pub(crate) fn entries(base: &Path) -> Result<Vec<TrashEntry>> {
+    let mut entries: Vec<_> = names(base)?.into_iter().filter_map(|path| entry(&path)).collect();
+    entries.sort_by(|a, b| (b.deleted, &a.id).cmp(&(a.deleted, &b.id)));
+    Ok(entries)
+}
+
+/// What is in the trash and is no session: a record without its session, where somebody died between the two, or
+/// anything else.
+pub(crate) fn broken(base: &Path) -> Result<Vec<PathBuf>> {
+    Ok(names(base)?.into_iter().filter(|path| entry(path).is_none()).collect())
+}
+
+/// Everything directly in the trash.
+pub(super) fn names(base: &Path) -> Result<Vec<PathBuf>> {
+    let trash = trash_dir(base);
+    let entries = match fs::read_dir(&trash) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        Err(source) => return Err(StoreError::read(&trash)(source)),
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    paths.collect::<Result<_, _>>().map_err(StoreError::read(&trash))
+}
+
+fn entry(path: &Path) -> Option<TrashEntry> {
+    let holds_session = Part::ALL.iter().any(|part| matches!(look(&part.in_entry(path)), Ok(Some(_))));
+    let (bytes, _) = small_file::read(&path.join(Record::FILE), Record::MAX_BYTES).ok().filter(|_| holds_session)?;
+    let (session, deleted, why) = Record::read(&bytes)?;
+    Some(TrashEntry { id: escaped(path.file_name()?), session, deleted, why, path: path.to_owned() })
+}
+
+/// The entry with this id.
+///
+/// # Errors
+/// [`StoreError::NotInTrash`].
+pub(super) fn find(base: &Path, id: &str) -> Result<TrashEntry> {
+    // Looked up among what is there, so that no id can lead anywhere else.
+    let found = entries(base)?.into_iter().find(|entry| entry.id == id);
+    found.ok_or_else(|| StoreError::NotInTrash { id: id.to_owned(), path: trash_dir(base) })
+}

@@ -1,0 +1,19 @@
+//! Deleting sessions: into the store's trash, or for good.
+//!
+//! What is deleted is one directory directly under the store, told by its inode and held by its lock, and the flat file
+//! of its name. It leaves its name in one step, so nobody ever lists or opens a half of it. A link is removed itself;
+//! what it points to is never touched.
+
+mod empty;
+mod entries;
+mod forms;
+mod record;
+mod remove;
+mod restore;
+mod verbs;
+
+pub use empty::EmptiedTrash;
+pub use entries::TrashEntry;
+pub use remove::Deletion;
+
+pub(crate) use entries::{broken, entries, trash_dir};

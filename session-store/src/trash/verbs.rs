@@ -1,0 +1,60 @@
+//! What a store offers for deleting.
+
+use super::{Deletion, EmptiedTrash, TrashEntry, empty, entries, remove, restore};
+use crate::{Result, Store};
+use session_core::{SessionName, Timestamp};
+
+/// Deleting. The session is the directory of that name directly in the store, with the flat file of that name; where a
+/// symbolic link has the name, the link is removed and what it points to is not touched. Successors are not followed.
+impl Store {
+    /// Deletes a session for good.
+    ///
+    /// On disk when it returns: nothing of the session. After an error it stands whole, or its name is free and what
+    /// could not be removed is in the store's staging area.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::NotFound`]; [`crate::StoreError::NotASession`] for a directory that is none;
+    /// [`crate::StoreError::LiveTurn`] and [`crate::StoreError::Locked`] unless forced;
+    /// [`crate::StoreError::LiveProcesses`] always; what the disk says.
+    #[doc(alias = "DeleteSession")]
+    pub fn delete(&self, name: &SessionName, deletion: Deletion) -> Result<()> {
+        remove::delete(self.base_dir(), name, deletion, self.options())
+    }
+
+    /// Moves a session into the store's trash, and says under which id it can be restored. `why` is kept with it.
+    ///
+    /// On disk when it returns: the session in the trash, whole, synced as the durability says. After an error it stands
+    /// in its place.
+    ///
+    /// # Errors
+    /// As [`Store::delete`].
+    pub fn trash(&self, name: &SessionName, why: &str, deletion: Deletion) -> Result<TrashEntry> {
+        remove::trash(self.base_dir(), name, why, &self.clock().utc(), deletion, self.options())
+    }
+
+    /// The sessions in the trash, the newest first. Reads only.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Read`].
+    pub fn trash_list(&self) -> Result<Vec<TrashEntry>> {
+        entries(self.base_dir())
+    }
+
+    /// Puts a session from the trash back under its name.
+    ///
+    /// On disk when it returns: the session in its place. After an error it is in the trash.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::NotInTrash`]; [`crate::StoreError::Exists`] where its name is taken; what the disk says.
+    pub fn restore_from_trash(&self, id: &str) -> Result<SessionName> {
+        restore::restore(self.base_dir(), id, self.options())
+    }
+
+    /// Deletes for good what is in the trash, or what was put there before a time.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Read`] where the trash cannot be read. An entry that cannot be removed is part of the answer.
+    pub fn empty_trash(&self, before: Option<&Timestamp>) -> Result<EmptiedTrash> {
+        empty::empty(self.base_dir(), before)
+    }
+}

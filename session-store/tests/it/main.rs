@@ -1,0 +1,42 @@
+//! The store, from outside.
+//!
+//! Some claims need another process: one that is killed, that races, or that has a limit of its own. Such a test starts
+//! this very executable again, with `--exact NAME` so that it runs only the test of that name, and with a task in its
+//! environment. Such a test, a child's part, does its task, and without one nothing. See [`child`] and [`process`].
+
+mod child;
+mod parts;
+mod process;
+mod reference;
+mod scratch;
+mod support;
+
+mod doctor;
+mod flat_golden;
+mod flat_migration;
+mod flat_race;
+mod history_append;
+mod history_cut;
+mod history_faults;
+mod history_full;
+mod history_race;
+mod inbox_claim;
+mod inbox_deliver;
+mod inbox_faults;
+mod list_golden;
+mod list_hostile;
+mod list_order;
+mod list_readonly;
+mod lock_exclusion;
+mod lock_lost;
+mod meta_damage;
+mod meta_faults;
+mod meta_golden;
+mod meta_merge;
+mod meta_race;
+mod names;
+mod open_modes;
+mod open_session;
+mod session_turn;
+mod spill;
+mod trash;
