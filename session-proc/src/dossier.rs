@@ -196,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_format_is_read_as_it_is_meant_and_written_alike() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
+        let page = std::fs::read_to_string(page).expect("it is part of the project");
+        let example = page.lines().find(|line| line.starts_with(r#"{"origin""#)).expect("the page has an example");
+        let dossier: Dossier = serde_json::from_str(example).expect("it is one");
+        assert_eq!(dossier.more, Map::new());
+        assert_eq!(serde_json::to_string(&dossier).expect("it serializes"), example);
+    }
+
+    #[test]
     fn an_empty_dossier_says_nothing() {
         assert_eq!(serde_json::to_string(&Dossier::default()).expect("it serializes"), "{}");
     }

@@ -117,6 +117,17 @@ fn lines_without_an_end_are_cut_between_characters() {
 }
 
 #[test]
+fn when_the_end_is_known_the_output_is_there() {
+    let session = Session::supervised();
+    for _ in 0..20 {
+        // As much as the pipe holds, so that nothing has to be read before the end.
+        let status = session.start("seq 1 11000");
+        eventually("it ends", || session.text(&format!("{}.exit", status.id)).is_some());
+        assert!(session.text(&format!("{}.log", status.id)).expect("a log").ends_with("\n11000\n"));
+    }
+}
+
+#[test]
 fn a_cursor_sees_each_byte_once_and_no_half_character() {
     for session in Session::both() {
         session.gates(2);
