@@ -1,6 +1,6 @@
 //! Taking an id that nobody else has, beside others of ours and beside the reference.
 
-use crate::dossier::{Dossier, Origin};
+use crate::dossier::Dossier;
 use crate::id::{Paths, last_number};
 use crate::{ProcError, ProcessId};
 use session_disk::{DiskError, Durability, create_new, remove_file};
@@ -27,11 +27,11 @@ impl Claim {
     ///
     /// On disk when it returns: an empty record, which the reference passes over; an empty log; and the dossier, which
     /// says what is to be started and who is about to.
-    pub(crate) fn take(dir: &Path, origin: &Origin) -> Result<Claim, ProcError> {
-        Claim::take_and_wait(dir, origin, |_| thread::sleep(SECOND_LOOK))
+    pub(crate) fn take(dir: &Path, dossier: &Dossier) -> Result<Claim, ProcError> {
+        Claim::take_and_wait(dir, dossier, |_| thread::sleep(SECOND_LOOK))
     }
 
-    fn take_and_wait(dir: &Path, origin: &Origin, mut wait: impl FnMut(&Paths)) -> Result<Claim, ProcError> {
+    fn take_and_wait(dir: &Path, dossier: &Dossier, mut wait: impl FnMut(&Paths)) -> Result<Claim, ProcError> {
         let first = last_number(dir)?.saturating_add(1);
         for number in first..first.saturating_add(MAX_TRIES) {
             let paths = Paths::new(dir, &ProcessId::numbered(number));
@@ -45,15 +45,11 @@ impl Claim {
                 claim.keep();
                 continue;
             }
-            let dossier = Dossier { origin: Some(origin.clone()), ..Dossier::default() };
             dossier.write(&claim.paths.dossier(), Durability::Os)?;
             wait(&claim.paths);
             if claim.is_undisputed()? {
                 return Ok(claim);
             }
-            // The reference's now, its log included.
-            remove_file(&claim.paths.dossier())?;
-            claim.keep();
         }
         Err(ProcError::NoFreeId { proc_dir: dir.to_owned() })
     }
@@ -64,7 +60,8 @@ impl Claim {
         self.paths.clone()
     }
 
-    fn is_undisputed(&self) -> Result<bool, ProcError> {
+    /// Whether nobody else has written a record under the id.
+    pub(crate) fn is_undisputed(&self) -> Result<bool, ProcError> {
         let path = self.paths.record();
         let metadata = fs::symlink_metadata(&path).map_err(|source| ProcError::read(&path, source))?;
         Ok(metadata.len() == 0)
@@ -73,11 +70,14 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if !self.kept && self.is_undisputed().unwrap_or(false) {
-            // Nothing was started. What cannot be removed is a claim of a process that will have ended.
-            for path in self.paths.all() {
-                drop(remove_file(&path));
-            }
+        if self.kept {
+            return;
+        }
+        // Nothing was started. What cannot be removed is a claim of a process that will have ended.
+        match self.is_undisputed() {
+            Ok(true) => self.paths.all().iter().for_each(|path| drop(remove_file(path))),
+            // The reference's now, its log included.
+            Ok(false) | Err(_) => drop(remove_file(&self.paths.dossier())),
         }
     }
 }
@@ -93,11 +93,12 @@ fn create_exclusively(path: &Path) -> Result<bool, DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dossier::Origin;
     use crate::{Identity, Lifetime};
     use chrono::Utc;
 
-    fn origin() -> Origin {
-        Origin {
+    fn dossier() -> Dossier {
+        let origin = Origin {
             token: "0f".to_owned(),
             name: String::new(),
             command: "oak".to_owned(),
@@ -108,7 +109,8 @@ mod tests {
             claimed: Utc::now(),
             starter: Identity::own().expect("/proc is readable"),
             turn: None,
-        }
+        };
+        Dossier { origin: Some(origin), ..Dossier::default() }
     }
 
     fn files(dir: &Path) -> Vec<(String, String)> {
@@ -130,17 +132,22 @@ mod tests {
                 fs::write(paths.record(), "{}\n").expect("it is our directory");
             }
         };
-        let claim = Claim::take_and_wait(scratch.path(), &origin(), wait).expect("there are more ids");
+        let claim = Claim::take_and_wait(scratch.path(), &dossier(), wait).expect("there are more ids");
         assert_eq!(claim.paths.id.as_str(), "bg2");
         drop(claim);
-        let theirs = [("bg1.json", "{}\n"), ("bg1.log", "theirs\n")];
+        // Or even later.
+        let claim = Claim::take_and_wait(scratch.path(), &dossier(), |_| {}).expect("there are more ids");
+        fs::write(claim.paths.record(), "{}\n").expect("it is our directory");
+        assert!(!claim.is_undisputed().expect("readable"));
+        drop(claim);
+        let theirs = [("bg1.json", "{}\n"), ("bg1.log", "theirs\n"), ("bg2.json", "{}\n"), ("bg2.log", "")];
         assert_eq!(files(scratch.path()), theirs.map(|(name, text)| (name.to_owned(), text.to_owned())));
     }
 
     #[test]
     fn a_claim_that_is_not_kept_leaves_nothing() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
-        let claim = Claim::take_and_wait(scratch.path(), &origin(), |_| {}).expect("the id is free");
+        let claim = Claim::take_and_wait(scratch.path(), &dossier(), |_| {}).expect("the id is free");
         let names: Vec<_> = files(scratch.path()).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [".bg1.id", "bg1.json", "bg1.log"]);
         drop(claim);

@@ -262,6 +262,8 @@ pub(crate) fn unfinished(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_disk::faults::{self, Fault};
+    use std::fs;
 
     #[test]
     fn positions_and_offsets_agree_around_a_cut() {
@@ -271,6 +273,48 @@ mod tests {
         }
         assert_eq!((cut.offset(100), cut.offset(1099)), (140, 140), "what is missing");
         assert_eq!((Cut::default().position(7), Cut::default().offset(7)), (7, 7));
+    }
+
+    /// Checks that what the file holds is the output at the positions that the cut says. Returns how much is there.
+    fn check(log_path: &Path, cut_path: &Path, output: &[u8]) -> usize {
+        let cut = Cut::read(cut_path).expect("readable");
+        let log = fs::read(log_path).expect("readable");
+        let head_bytes = usize::try_from(cut.head_bytes).expect("small");
+        let rest = head_bytes + usize::try_from(cut.marker_bytes).expect("small");
+        assert_eq!(cut.moving, None);
+        assert_eq!(log[..head_bytes], output[..head_bytes]);
+        assert_eq!(log[head_bytes..rest], *cut.marker(true).as_bytes());
+        let from = usize::try_from(cut.position(rest as u64)).expect("small");
+        assert_eq!(log[rest..], output[from..]);
+        assert!(output[from - 1] == b'\n' && output[head_bytes - 1] == b'\n', "between lines");
+        log.len()
+    }
+
+    #[test]
+    fn a_cut_that_is_interrupted_anywhere_is_finished_by_the_next() {
+        let mut output: Vec<u8> = (0..9000).flat_map(|n| format!("{n:07}\n").into_bytes()).collect();
+        for at in 0.. {
+            let scratch = tempfile::tempdir().expect("a scratch directory");
+            let (log_path, cut_path) = (scratch.path().join("bg1.log"), scratch.path().join(".bg1.cut"));
+            output.truncate(72_000);
+            fs::write(&log_path, &output).expect("it is our directory");
+            // The second cut of a log: the first line is to be written again.
+            cut(&log_path, &cut_path, 64 * 1024).expect("it is our directory");
+            let kept = check(&log_path, &cut_path, &output);
+            let more: Vec<u8> = (0..5000).flat_map(|n| format!("more{n:05}\n").into_bytes()).collect();
+            output.extend_from_slice(&more);
+            let mut log = File::options().append(true).open(&log_path).expect("it is there");
+            std::io::Write::write_all(&mut log, &more).expect("it is our directory");
+            assert_eq!(log.metadata().expect("open").len(), (kept + more.len()) as u64);
+
+            let run = faults::with(Fault::Stop { at }, || cut(&log_path, &cut_path, 64 * 1024));
+            cut(&log_path, &cut_path, 64 * 1024).expect("it is our directory");
+            let kept = check(&log_path, &cut_path, &output);
+            assert!(kept < 48 * 1024 && kept > 24 * 1024, "{at}: {kept}");
+            if !run.hit {
+                return;
+            }
+        }
     }
 
     #[test]

@@ -115,6 +115,13 @@ pub(crate) struct End {
     pub(crate) ended: DateTime<Utc>,
 }
 
+impl End {
+    /// An end of which only the status is known, and that it was not there before.
+    pub(crate) fn seen_now(code: i64) -> End {
+        End { code, signal: None, ended: Utc::now() }
+    }
+}
+
 /// What to tell of the running process, beyond the record's `report`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -186,6 +193,16 @@ mod tests {
         assert!(stop.explains(asked) && stop.explains(asked + TimeDelta::seconds(34)));
         assert!(!stop.explains(asked + TimeDelta::seconds(36)));
         assert!(StopRequest { asked, grace_ms: u64::MAX }.explains(asked + TimeDelta::days(365)));
+    }
+
+    #[test]
+    fn the_example_of_the_format_is_read_as_it_is_meant_and_written_alike() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
+        let page = std::fs::read_to_string(page).expect("it is part of the project");
+        let example = page.lines().find(|line| line.starts_with(r#"{"origin""#)).expect("the page has an example");
+        let dossier: Dossier = serde_json::from_str(example).expect("it is one");
+        assert_eq!(dossier.more, Map::new());
+        assert_eq!(serde_json::to_string(&dossier).expect("it serializes"), example);
     }
 
     #[test]

@@ -62,6 +62,12 @@ pub enum ProcError {
         /// The session's directory of process records.
         proc_dir: PathBuf,
     },
+    /// The reference took the id in the last moment before the command was put on record. It was ended again.
+    #[error("{} is the record of another process by now", path.display())]
+    IdTaken {
+        /// The record.
+        path: PathBuf,
+    },
     /// The command line has nothing in it.
     #[error("the command is empty")]
     EmptyCommand,

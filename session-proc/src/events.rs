@@ -63,8 +63,11 @@ impl Registry {
         let listing = self.each(|id| {
             let entry = self.settled(id)?.1;
             // Most records are of processes that ended long ago. They cost no lock.
-            quiet.extend(is_all_told(&entry).then(|| id.clone()));
-            Status::of(&entry)
+            if is_all_told(&entry) {
+                quiet.push(id.clone());
+                return Status::of(&entry);
+            }
+            self.status(id)
         })?;
         let mut events = Vec::new();
         for status in listing.processes.iter().filter(|status| !quiet.contains(&status.id)) {

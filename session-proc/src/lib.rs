@@ -77,6 +77,7 @@ mod mark;
 mod spawn;
 mod start;
 mod supervise;
+mod supervised;
 
 mod cut;
 mod log_writer;

@@ -281,6 +281,17 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_format_is_read_as_it_is_meant() {
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
+        let page = std::fs::read_to_string(page).expect("it is part of the project");
+        let example = page.lines().find(|line| line.starts_with(r#"{"id":"bg1""#)).expect("the page has an example");
+        let record = Record::parse(example.as_bytes()).expect("it is whole");
+        assert_eq!((record.more.len(), record.every_s, record.exit_reported), (0, 5, true));
+        let compact: Value = serde_json::from_slice(&record.encode()).expect("JSON");
+        assert_eq!(compact, serde_json::from_str::<Value>(example).expect("JSON"));
+    }
+
+    #[test]
     fn what_is_missing_or_null_is_zero() {
         let record = Record::parse(br#"{"id":null,"ended":"0001-01-01T00:00:00Z"}"#).expect("it is whole");
         assert_eq!((record.id.as_str(), record.pid, record.started, record.ended), ("", 0, None, None));

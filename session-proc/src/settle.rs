@@ -42,19 +42,20 @@ pub(crate) fn settle_at_last(entry: &mut Entry) -> Result<(), ProcError> {
     if settle(entry)? == Verdict::Pending {
         match status_file(entry)? {
             // The file was opened, and never written.
-            StatusFile::Empty => conclude(entry, NO_STATUS, None, Utc::now()),
+            StatusFile::Empty => conclude(entry, End::seen_now(NO_STATUS)),
             StatusFile::Missing => give_up(entry, Gone::Unrecorded),
-            StatusFile::Code(code) => conclude(entry, code, None, Utc::now()),
+            StatusFile::Code(code) => conclude(entry, End::seen_now(code)),
         }
     }
     Ok(())
 }
 
 /// Ends the entry as somebody knows it: with a status, of a process that ran.
-pub(crate) fn conclude(entry: &mut Entry, code: i64, signal: Option<String>, ended: DateTime<Utc>) {
+pub(crate) fn conclude(entry: &mut Entry, end: End) {
+    let End { code, ended, .. } = end;
     let was_stopped = entry.dossier.stop.as_ref().is_some_and(|stop| stop.explains(ended));
     if entry.is_at_home() && entry.dossier.origin.is_some() {
-        entry.dossier.end.get_or_insert(End { code, signal, ended });
+        entry.dossier.end.get_or_insert(end);
     }
     let record = entry.record.get_or_insert_with(|| record_of(&entry.dossier.origin, &entry.paths.id));
     // The reference gives a process that it killed no status; what it was stands in the dossier.
@@ -129,12 +130,12 @@ fn settle_claim(entry: &mut Entry) -> Result<Verdict, ProcError> {
 /// Takes the end from whoever has put it down. `is_dead`: the process is known not to run.
 fn conclude_by_status(entry: &mut Entry, is_dead: bool) -> Result<bool, ProcError> {
     if let Some(end) = entry.dossier.end.clone().filter(|_| entry.is_at_home()) {
-        conclude(entry, end.code, end.signal, end.ended);
+        conclude(entry, end);
         return Ok(true);
     }
     match status_file(entry)? {
-        StatusFile::Code(code) => conclude(entry, code, None, Utc::now()),
-        StatusFile::Empty if is_dead && !is_pending(entry)? => conclude(entry, NO_STATUS, None, Utc::now()),
+        StatusFile::Code(code) => conclude(entry, End::seen_now(code)),
+        StatusFile::Empty if is_dead && !is_pending(entry)? => conclude(entry, End::seen_now(NO_STATUS)),
         StatusFile::Empty | StatusFile::Missing => return Ok(false),
     }
     Ok(true)

@@ -47,8 +47,18 @@ pub(crate) enum Launch {
     Started,
     /// The system refused, with this error number.
     Refused(i32),
+    /// The id is somebody else's. Nothing was started.
+    IdTaken,
     /// The records could not be read or written.
     NoRecord,
+}
+
+/// What came of a claim.
+pub(crate) enum Launched {
+    /// The command runs and is recorded.
+    Runs,
+    /// The id turned out to be somebody else's. Nothing was started.
+    IdTaken,
 }
 
 /// A process that this one is the parent of.
@@ -98,7 +108,7 @@ pub(crate) fn supervised_command(
 }
 
 /// Starts a supervisor, which starts the command, and waits until it says that the command is recorded.
-pub(crate) fn supervised(supervisor: &Supervisor, paths: &Paths, start: &Start) -> Result<(), ProcError> {
+pub(crate) fn supervised(supervisor: &Supervisor, paths: &Paths, start: &Start) -> Result<Launched, ProcError> {
     let program = supervisor.program();
     let mut command = Command::new(program);
     command.args(supervisor.args()).arg(&paths.dir).arg(paths.id.as_str());
@@ -112,9 +122,11 @@ pub(crate) fn supervised(supervisor: &Supervisor, paths: &Paths, start: &Start) 
     // The process that was started here only starts the one that stays: it is about to end, or has.
     let silent = || ProcError::SupervisorSilent { program: program.to_owned() };
     let Some(line) = answer else { return Err(silent()) };
-    child.wait().map_err(fail)?;
+    // Where this program ignores its children the kernel has reaped it already.
+    child.wait().ok();
     match serde_json::from_slice(&line) {
-        Ok(Launch::Started) => Ok(()),
+        Ok(Launch::Started) => Ok(Launched::Runs),
+        Ok(Launch::IdTaken) => Ok(Launched::IdTaken),
         Ok(Launch::Refused(number)) => Err(fail(io::Error::from_raw_os_error(number))),
         Ok(Launch::NoRecord) => Err(ProcError::SupervisorFailed { program: program.to_owned() }),
         // It ended without a word: it is no supervisor, or it was killed.

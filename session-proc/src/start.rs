@@ -1,10 +1,10 @@
 //! Starting a background process.
 
 use crate::claim::Claim;
-use crate::dossier::{Lifetime, Origin, TurnRef};
+use crate::dossier::{Dossier, Lifetime, Origin, TurnRef, Watch};
 use crate::entry::Entry;
 use crate::id::Paths;
-use crate::spawn;
+use crate::spawn::{self, Launched};
 use crate::{Identity, ProcError, Registry, Report, Status, TurnMarker, dir_lock, mark, pattern, settle};
 use chrono::Utc;
 use session_disk::{Durability, create_dir};
@@ -15,6 +15,9 @@ use std::path::{self, Path, PathBuf};
 
 /// What a log may have at most unless the caller says otherwise: 64 MiB.
 pub const LOG_CAP_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The reference does not take so many ids that we have claimed.
+const MAX_CLAIMS: u32 = 16;
 
 /// An executable whose `main` calls [`supervise`](crate::supervise).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,21 +136,6 @@ impl Start {
     pub(crate) fn command(&self) -> &str {
         &self.command
     }
-
-    fn origin(&self, starter: &Identity, turn: Option<&TurnRef>, token: &str) -> Origin {
-        Origin {
-            token: token.to_owned(),
-            name: self.name.clone(),
-            command: self.command.clone(),
-            cwd: self.cwd.to_string_lossy().into_owned(),
-            lifetime: self.lifetime,
-            report: self.report.as_str().to_owned(),
-            log_cap_bytes: self.log_cap_bytes,
-            claimed: Utc::now(),
-            starter: starter.clone(),
-            turn: turn.cloned(),
-        }
-    }
 }
 
 impl Registry {
@@ -173,41 +161,57 @@ impl Registry {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             made => made?,
         }
-        let starter = Identity::own()?;
-        let turn =
-            TurnMarker::read(&self.dir)?.and_then(|turn| Some(TurnRef { id: turn.turn_id, process: turn.process? }));
         let token = mark::token();
-        let claim = Claim::take(&self.dir, &start.origin(&starter, turn.as_ref(), &token))?;
-        self.watch_from_the_start(&claim.paths, start)?;
-        match &self.supervisor {
-            Some(supervisor) => match spawn::supervised(supervisor, &claim.paths, start) {
+        let dossier = self.dossier(start, &token)?;
+        for _ in 0..MAX_CLAIMS {
+            let claim = Claim::take(&self.dir, &dossier)?;
+            match self.launch(&claim, start, &token) {
+                Ok(Launched::Runs) => return self.look(&claim.keep().id),
+                Ok(Launched::IdTaken) => {}
                 // It may run: the claim stays, and leads to it.
                 Err(error @ ProcError::SupervisorSilent { .. }) => {
                     claim.keep();
                     return Err(error);
                 }
-                started => started?,
-            },
-            None => {
-                let process = spawn::unsupervised(&claim.paths, start, &token)?;
-                if let Err(error) = put_down(&claim.paths, process.identity()) {
-                    process.kill();
-                    return Err(error);
-                }
+                Err(error) => return Err(error),
             }
         }
-        let paths = claim.keep();
-        self.look(&paths.id)
+        Err(ProcError::NoFreeId { proc_dir: self.dir.clone() })
     }
 
-    fn watch_from_the_start(&self, paths: &Paths, start: &Start) -> Result<(), ProcError> {
-        if start.pattern.is_none() && start.remind_every_s.is_none() {
-            return Ok(());
+    fn launch(&self, claim: &Claim, start: &Start, token: &str) -> Result<Launched, ProcError> {
+        if let Some(supervisor) = &self.supervisor {
+            return spawn::supervised(supervisor, &claim.paths, start);
         }
-        let Some(mut entry) = Entry::load(paths)? else { return Ok(()) };
-        entry.dossier.watch.pattern.clone_from(&start.pattern);
-        entry.dossier.watch.remind_every_s = start.remind_every_s;
-        entry.save(None, Durability::Os)
+        if !claim.is_undisputed()? {
+            return Ok(Launched::IdTaken);
+        }
+        let process = spawn::unsupervised(&claim.paths, start, token)?;
+        match put_down(&claim.paths, process.identity()) {
+            Ok(()) => Ok(Launched::Runs),
+            Err(error) => {
+                process.kill();
+                Err(error)
+            }
+        }
+    }
+
+    fn dossier(&self, start: &Start, token: &str) -> Result<Dossier, ProcError> {
+        let turn = TurnMarker::read(&self.dir)?;
+        let origin = Origin {
+            token: token.to_owned(),
+            name: start.name.clone(),
+            command: start.command.clone(),
+            cwd: start.cwd.to_string_lossy().into_owned(),
+            lifetime: start.lifetime,
+            report: start.report.as_str().to_owned(),
+            log_cap_bytes: start.log_cap_bytes,
+            claimed: Utc::now(),
+            starter: Identity::own()?,
+            turn: turn.and_then(|turn| Some(TurnRef { id: turn.turn_id, process: turn.process? })),
+        };
+        let watch = Watch { pattern: start.pattern.clone(), remind_every_s: start.remind_every_s };
+        Ok(Dossier { origin: Some(origin), watch, ..Dossier::default() })
     }
 }
 
@@ -216,6 +220,10 @@ pub(crate) fn put_down(paths: &Paths, process: &Identity) -> Result<(), ProcErro
     let _lock = dir_lock::lock(&paths.dir)?;
     let missing = || ProcError::NoProcess { id: paths.id.clone(), proc_dir: paths.dir.clone() };
     let before = Entry::load(paths)?.ok_or_else(missing)?;
+    if before.record.is_some() {
+        // Slower than all waiting, the reference has written a record of its own. That one is not ours to replace.
+        return Err(ProcError::IdTaken { path: paths.record() });
+    }
     let mut after = before.clone();
     settle::run(&mut after, process.clone(), Utc::now());
     after.save(Some(&before), Durability::Os)
@@ -231,4 +239,27 @@ fn check(start: &Start) -> Result<(), ProcError> {
     // A program that cannot be started and a directory that is not there fail alike later.
     let metadata = fs::metadata(&start.cwd).map_err(|source| ProcError::read(&start.cwd, source))?;
     if metadata.is_dir() { Ok(()) } else { Err(ProcError::read(&start.cwd, ErrorKind::NotADirectory.into())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_the_reference_wrote_meanwhile_is_not_replaced() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let registry = Registry::open(scratch.path()).expect("an absolute path");
+        let dossier = registry.dossier(&Start::new("oak", "."), "0f").expect("/proc is readable");
+        let claim = Claim::take(scratch.path(), &dossier).expect("the id is free");
+        fs::write(claim.paths.record(), "{\"id\":\"bg1\",\"state\":\"running\"}\n").expect("it is our directory");
+        let own = Identity::own().expect("/proc is readable");
+        let error = put_down(&claim.paths, &own).expect_err("it is taken");
+        assert!(matches!(error, ProcError::IdTaken { .. }), "{error}");
+        let launched = registry.launch(&claim, &Start::new("oak", "."), "0f").expect("it can be seen");
+        assert!(matches!(launched, Launched::IdTaken));
+        let record = claim.paths.record();
+        drop(claim);
+        let names: Vec<_> = fs::read_dir(scratch.path()).expect("there").flatten().map(|entry| entry.path()).collect();
+        assert!(names.contains(&record) && !names.iter().any(|path| path.ends_with(".bg1.id")), "{names:?}");
+    }
 }

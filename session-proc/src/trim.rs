@@ -1,6 +1,7 @@
 //! What a look does for processes without a supervisor: cut their logs, reap them, remember who leaves them.
 
 use crate::cut;
+use crate::dossier::End;
 use crate::entry::{Entry, Gone};
 use crate::identity::own_pid;
 use crate::members::{Bond, Snapshot};
@@ -22,15 +23,9 @@ pub(crate) fn cut_log(entry: &Entry) -> Result<(), ProcError> {
     Ok(())
 }
 
-/// How a process ended that this one has just reaped.
-pub(crate) struct Reaped {
-    code: i64,
-    signal: Option<String>,
-}
-
 /// Reaps a process that this one started without a supervisor, so that it does not stay a zombie for as long as we
 /// run.
-pub(crate) fn reap(entry: &Entry) -> Result<Option<Reaped>, ProcError> {
+pub(crate) fn reap(entry: &Entry) -> Result<Option<End>, ProcError> {
     let (Some(origin), Some(process)) = (&entry.dossier.origin, &entry.dossier.process) else { return Ok(None) };
     if origin.starter.pid != own_pid() || entry.dossier.supervisor.is_some() || process.liveness()? != Liveness::Zombie
     {
@@ -43,16 +38,16 @@ pub(crate) fn reap(entry: &Entry) -> Result<Option<Reaped>, ProcError> {
     let Ok(Some((_, status))) = waitpid(Pid::from_raw(process.pid), WaitOptions::NOHANG) else { return Ok(None) };
     let by = status.terminating_signal();
     let code = by.map(|number| 128 + number).or(status.exit_status()).unwrap_or_default();
-    Ok(Some(Reaped { code: i64::from(code), signal: by.map(signal::name) }))
+    Ok(Some(End { code: i64::from(code), signal: by.map(signal::name), ended: Utc::now() }))
 }
 
 /// Puts down how a reaped process ended, where nothing else has told it.
-pub(crate) fn conclude(entry: &mut Entry, reaped: Option<Reaped>) {
+pub(crate) fn conclude(entry: &mut Entry, reaped: Option<End>) {
     let is_unknown = entry.record.as_ref().is_some_and(|record| record.state == State::Gone)
         && entry.dossier.gone == Some(Gone::Unrecorded);
-    if let Some(Reaped { code, signal }) = reaped.filter(|_| is_unknown) {
+    if let Some(end) = reaped.filter(|_| is_unknown) {
         entry.dossier.gone = None;
-        settle::conclude(entry, code, signal, Utc::now());
+        settle::conclude(entry, end);
     }
 }
 

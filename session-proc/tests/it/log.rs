@@ -1,8 +1,11 @@
 //! Logs: read by a cursor, and never above their cap.
 
-use crate::support::{Session, eventually};
-use session_proc::{Excess, OUTPUT_BYTES, Output, ProcessId, Registry, Start, State, Status};
+use crate::support::{Session, eventually, is_live};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use session_proc::{Excess, Identity, OUTPUT_BYTES, Output, ProcessId, Registry, Start, State, Status};
 use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
 
 const MIB: u64 = 1024 * 1024;
 /// `seq 1 400000` writes 2.7 MB.
@@ -114,6 +117,17 @@ fn lines_without_an_end_are_cut_between_characters() {
 }
 
 #[test]
+fn when_the_end_is_known_the_output_is_there() {
+    let session = Session::supervised();
+    for _ in 0..20 {
+        // As much as the pipe holds, so that nothing has to be read before the end.
+        let status = session.start("seq 1 11000");
+        eventually("it ends", || session.text(&format!("{}.exit", status.id)).is_some());
+        assert!(session.text(&format!("{}.log", status.id)).expect("a log").ends_with("\n11000\n"));
+    }
+}
+
+#[test]
 fn a_cursor_sees_each_byte_once_and_no_half_character() {
     for session in Session::both() {
         session.gates(2);
@@ -173,26 +187,58 @@ fn a_log_that_is_no_file_is_empty_and_blocks_nobody() {
     assert_eq!(read(), b"");
 }
 
+/// Puts the session's records on a disk of 512 KiB. `None`: only a privileged user can.
+fn small_disk(session: &Session) -> Option<SmallDisk> {
+    let dir = session.registry.dir().to_owned();
+    fs::create_dir(&dir).expect("the name is free");
+    let size = Some("size=512k,mode=700");
+    mount(Some("oak"), &dir, Some("tmpfs"), MsFlags::empty(), size).ok()?;
+    Some(SmallDisk(dir))
+}
+
+struct SmallDisk(PathBuf);
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // A supervisor that is about to end may still use it.
+        umount2(&self.0, MntFlags::MNT_DETACH).expect("it is mounted");
+    }
+}
+
+fn supervisor(session: &Session) -> Identity {
+    let dossier: serde_json::Value = serde_json::from_str(&session.text(".bg1.id").expect("ours")).expect("JSON");
+    serde_json::from_value(dossier["supervisor"].clone()).expect("it is put down")
+}
+
 #[test]
 fn h22_p05_a_full_disk_costs_output_and_nothing_else() {
-    use nix::mount::{MsFlags, mount, umount};
     let session = Session::supervised();
-    fs::create_dir(session.registry.dir()).expect("the name is free");
-    let size = Some("size=512k,mode=700");
-    if mount(Some("oak"), session.registry.dir(), Some("tmpfs"), MsFlags::empty(), size).is_err() {
-        // Only a privileged user can try this.
-        return;
-    }
+    let Some(_disk) = small_disk(&session) else { return };
     let status = start_capped(&session, &format!("seq 1 {LINES}; echo end; exit 3"), 64 * MIB);
     let status = session.ended(&status.id);
-    let supervisor: serde_json::Value = serde_json::from_str(&session.text(".bg1.id").expect("ours")).expect("JSON");
-    let supervisor: session_proc::Identity =
-        serde_json::from_value(supervisor["supervisor"].clone()).expect("it is put down");
-    eventually("nobody uses the disk", || !supervisor.liveness().expect("readable").is_live());
-    let (log, exit) = (session.text("bg1.log"), session.text("bg1.exit"));
-    umount(session.registry.dir()).expect("nobody uses it");
-    assert_eq!((status.state, status.exit_code, exit.as_deref()), (State::Exited, Some(3), Some("3")));
-    let log = log.expect("it is there");
+    let supervisor = supervisor(&session);
+    eventually("the supervisor has ended", || !is_live(&supervisor));
+    assert_eq!((status.state, status.exit_code), (State::Exited, Some(3)));
+    assert_eq!(session.text("bg1.exit").as_deref(), Some("3"));
+    let log = session.text("bg1.log").expect("it is there");
     assert!(log.starts_with("1\n2\n3\n"));
-    assert!(log.contains("bytes of output are lost: the disk did not take them]\n"), "{}", &log[log.len() - 200..]);
+    assert!(log.contains("bytes of output are lost: the disk did not take them]\n"));
+}
+
+#[test]
+fn h22_a_status_that_the_disk_does_not_take_is_written_when_it_does() {
+    let session = Session::supervised();
+    let Some(_disk) = small_disk(&session) else { return };
+    session.gates(1);
+    let status = session.start("read x <go1; exit 5");
+    let leader = status.process.expect("it runs");
+    let filler = session.file("filler");
+    let mut file = fs::File::create(&filler).expect("it is our directory");
+    while file.write_all(&[7; 512]).is_ok() {}
+    session.go(1);
+    eventually("the command has ended", || !is_live(&leader));
+    fs::remove_file(&filler).expect("it is ours");
+    drop(file);
+    assert_eq!(session.ended(&status.id).exit_code, Some(5));
+    assert_eq!(session.text("bg1.exit").as_deref(), Some("5"));
 }

@@ -4,11 +4,12 @@ use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Starts a command as the reference does, and returns the id that it took: the number after the highest record that
-/// has no record, claimed by nothing.
-pub(crate) fn start(dir: &Path, command: &str) -> String {
+/// Starts a command as the reference does. Returns the id that it took (the first number after the highest record that
+/// has no record) and how long it had nothing but its own belief that the id is free.
+pub(crate) fn start(dir: &Path, command: &str) -> (String, Duration) {
+    let looked = Instant::now();
     let numbers = fs::read_dir(dir)
         .expect("it is there")
         .flatten()
@@ -39,5 +40,5 @@ pub(crate) fn start(dir: &Path, command: &str) -> String {
         "{{\n  \"id\": \"{id}\",\n  \"command\": \"{command}\",\n  \"cwd\": \".\",\n  \"pid\": {pid},\n  \"started\": \"{started}\",\n  \"report\": \"exit\",\n  \"state\": \"running\",\n  \"exit_code\": 0,\n  \"ended\": \"0001-01-01T00:00:00Z\"\n}}\n"
     );
     fs::write(dir.join(format!("{id}.json")), record).expect("it is our directory");
-    id
+    (id, looked.elapsed())
 }

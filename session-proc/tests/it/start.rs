@@ -219,7 +219,7 @@ fn a_supervisor_is_started_by_a_registry_and_nobody_else() {
         assert!(!run(args).status.success(), "{args:?}");
     }
     // A start that has been used is not used again.
-    assert_eq!(String::from_utf8_lossy(&run(&[dir, "bg1"]).stdout), "\"no_record\"\n");
+    assert_eq!(String::from_utf8_lossy(&run(&[dir, "bg1"]).stdout), "\"id_taken\"\n");
     assert_eq!(session.text("bg1.log").as_deref(), Some("once\n"));
     assert_eq!(session.look(&status.id).exit_code, Some(0));
     // The test itself has more than one thread.
