@@ -48,6 +48,8 @@ pub(super) struct Found {
     pub(super) reading: MetaReading,
     /// What `meta.json` holds, if it is whole.
     pub(super) file: Option<Meta>,
+    /// What somebody wrote to it before and we replaced without having seen it.
+    pub(super) missed: Option<Meta>,
     /// What the copy holds, known values included, if it is whole.
     pub(super) copy: Option<Meta>,
     /// Whether a copy is there that is not whole.
@@ -89,7 +91,7 @@ pub(super) fn find(paths: &SessionPaths, name: &str, limits: Limits, missed: Opt
         name.clone_into(&mut meta.name);
     }
     let reading = MetaReading { meta, source, damage };
-    Ok(Found { reading, file, copy, copy_is_bad, bytes })
+    Ok(Found { reading, file, missed: missed.cloned(), copy, copy_is_bad, bytes })
 }
 
 /// What is known without `meta.json`: the copy, and the history where the file is there and says nothing.

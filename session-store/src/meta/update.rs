@@ -61,7 +61,8 @@ impl Update<'_> {
             return Ok(None);
         }
         let path = self.paths.meta();
-        let sources = [found.copy.as_ref(), found.file.as_ref(), Some(&found.reading.meta)];
+        // What the reference wrote is remembered wherever it was seen: a value that it keeps saving must not be forgotten.
+        let sources = [found.copy.as_ref(), found.missed.as_ref(), found.file.as_ref(), Some(&found.reading.meta)];
         let earlier: Vec<&Meta> = sources.into_iter().flatten().collect();
         let copy = copy_of(meta, found.copy.as_ref(), &earlier);
         if found.copy_is_bad {
@@ -115,4 +116,36 @@ impl MetaLock {
 fn try_take(path: &Path) -> Result<Option<File>> {
     let file = open_private(path)?;
     Ok((try_exclusive(&file, path)? && names(path, &file)?).then_some(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_only_seen_in_replaced_files_is_not_forgotten() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let paths = SessionPaths::new(dir.path());
+        let at = Update {
+            paths: &paths,
+            name: "demo",
+            limits: Limits::default(),
+            durability: Durability::Os,
+            now: Timestamp::default(),
+            wait: Duration::from_secs(60),
+        };
+        let remembered = Meta { name: "demo".into(), model: "old".into(), ..Meta::default() };
+        replace(&paths.meta(), &remembered.to_json(), Durability::Os).expect("it can be written");
+        // More changes than values are remembered, and each time the reference's save is met only after the swap.
+        let find = |missed: Option<&Meta>| find(&paths, "demo", Limits::default(), missed).expect("it can be read");
+        for round in 1..=100 {
+            let found = find(None);
+            let changed = Meta { model: round.to_string(), cost: f64::from(round), ..found.reading.meta.clone() };
+            at.write(&found, &changed).expect("it can be written");
+            let news = Meta { summary: format!("save {round}"), ..remembered.clone() };
+            let found = find(Some(&news));
+            assert_eq!(found.reading.meta.model, round.to_string(), "what the reference remembers is not news");
+            at.write(&found, &found.reading.meta).expect("it can be written");
+        }
+    }
 }
