@@ -145,12 +145,12 @@ impl Registry {
 
     fn stop_targets(&self, mut targets: Vec<Target>, stop: &Stop) -> Result<Vec<Stopped>, ProcError> {
         if stop.signal != Signal::KILL {
-            drive(&mut targets, stop.signal, stop.grace)?;
+            ask(&mut targets, stop.signal, stop.grace)?;
         }
-        drive(&mut targets, Signal::KILL, KILL_PATIENCE)?;
+        kill(&mut targets)?;
         let snapshot = Snapshot::take()?;
         let mut stopped = Vec::new();
-        for target in targets {
+        for mut target in targets {
             let survivors = target.survivors(&snapshot);
             if let Some(supervisor) = target.kin.supervisor.as_ref().filter(|_| survivors.is_empty()) {
                 wait_for(std::slice::from_ref(supervisor), KILL_PATIENCE)?;
@@ -176,47 +176,38 @@ impl Target {
         Target { id: id.clone(), kin, has_record, signalled: Vec::new(), unreached: HashMap::new() }
     }
 
-    /// Signals the members that `asked` does not have yet. Returns those that may still end.
-    fn signal(
-        &mut self,
-        snapshot: &Snapshot,
-        signal: Signal,
-        asked: &mut HashSet<Identity>,
-    ) -> Result<Vec<Identity>, ProcError> {
-        let members = snapshot.members(&self.kin);
-        let group = self.kin.leader.as_ref().filter(|leader| snapshot.leads_group(leader));
-        let new = members.iter().any(|member| is_of_group(member) && !asked.contains(&member.process));
-        let group_sent = match group.filter(|_| new) {
-            Some(leader) => signal::send_group(leader, signal)? == Sent::Yes,
+    /// Sends a signal to the members. Returns those that may still end.
+    fn signal(&mut self, snapshot: &Snapshot, signal: Signal) -> Result<Vec<Identity>, ProcError> {
+        let leader = self.kin.leader.clone().filter(|leader| snapshot.leads_group(leader));
+        let group_sent = match &leader {
+            Some(leader) => send_to_group(leader, signal)?,
             None => false,
         };
-        if group_sent && signal != Signal::KILL {
-            // A stopped process hears nothing until it goes on.
-            group.map(|leader| signal::send_group(leader, Signal::CONT)).transpose()?;
+        let members = self.members(snapshot);
+        for member in &members {
+            let sent = if group_sent && is_of_group(member) { Sent::Yes } else { send(&member.process, signal)? };
+            self.note(member, sent);
         }
-        let mut left = Vec::new();
-        for member in members {
-            if member.bond == Bond::Number {
-                self.unreached.insert(member.process, Unreached::Unverified);
-                continue;
-            }
-            // What leads to it may end before it does.
+        Ok(self.left(&members))
+    }
+
+    /// The members that may be signalled. Those that may not are noted, and all are remembered: what leads to one may
+    /// end before it does.
+    fn members(&mut self, snapshot: &Snapshot) -> Vec<Member> {
+        let (members, doubtful): (Vec<_>, Vec<_>) =
+            snapshot.members(&self.kin).into_iter().partition(|member| member.bond != Bond::Number);
+        self.unreached.extend(doubtful.into_iter().map(|member| (member.process, Unreached::Unverified)));
+        for member in &members {
             if !self.kin.remembered.contains(&member.process) {
                 self.kin.remembered.push(member.process.clone());
             }
-            if asked.insert(member.process.clone()) {
-                let sent =
-                    if group_sent && is_of_group(&member) { Sent::Yes } else { signal::send(&member.process, signal)? };
-                self.note(&member, sent);
-                if sent == Sent::Yes && signal != Signal::KILL && !is_of_group(&member) {
-                    signal::send(&member.process, Signal::CONT)?;
-                }
-            }
-            if !self.unreached.contains_key(&member.process) {
-                left.push(member.process);
-            }
         }
-        Ok(left)
+        members
+    }
+
+    fn left(&self, members: &[Member]) -> Vec<Identity> {
+        let processes = members.iter().map(|member| member.process.clone());
+        processes.filter(|process| !self.unreached.contains_key(process)).collect()
     }
 
     fn note(&mut self, member: &Member, sent: Sent) {
@@ -232,7 +223,8 @@ impl Target {
         }
     }
 
-    fn survivors(&self, snapshot: &Snapshot) -> Vec<Survivor> {
+    fn survivors(&mut self, snapshot: &Snapshot) -> Vec<Survivor> {
+        self.members(snapshot);
         let why = |process: &Identity| self.unreached.get(process).copied().unwrap_or(Unreached::StillThere);
         let members = snapshot.members(&self.kin).into_iter();
         members.map(|member| Survivor { why: why(&member.process), member }).collect()
@@ -243,22 +235,61 @@ fn is_of_group(member: &Member) -> bool {
     matches!(member.bond, Bond::Leader | Bond::Group)
 }
 
-/// Sends a signal to all that belong to the targets, also to those that appear meanwhile, until nobody is left or the
-/// time is over. `KILL` is sent again at every look.
-fn drive(targets: &mut [Target], signal: Signal, patience: Duration) -> Result<(), ProcError> {
-    let end = Instant::now().checked_add(patience);
-    let mut asked = HashSet::new();
+/// A stopped process hears nothing until it goes on.
+fn wakes(signal: Signal) -> bool {
+    signal != Signal::KILL
+}
+
+fn send_to_group(leader: &Identity, signal: Signal) -> Result<bool, ProcError> {
+    let is_sent = signal::send_group(leader, signal)? == Sent::Yes;
+    if is_sent && wakes(signal) {
+        signal::send_group(leader, Signal::CONT)?;
+    }
+    Ok(is_sent)
+}
+
+fn send(process: &Identity, signal: Signal) -> Result<Sent, ProcError> {
+    let sent = signal::send(process, signal)?;
+    if sent == Sent::Yes && wakes(signal) {
+        signal::send(process, Signal::CONT)?;
+    }
+    Ok(sent)
+}
+
+/// Asks all that belong to the targets to end, once, and gives them time: what they start to clean up is not disturbed.
+fn ask(targets: &mut [Target], signal: Signal, grace: Duration) -> Result<(), ProcError> {
+    let end = Instant::now().checked_add(grace);
+    let mut has_asked = false;
     loop {
         let snapshot = Snapshot::take()?;
         let mut left = Vec::new();
         for target in targets.iter_mut() {
-            left.extend(target.signal(&snapshot, signal, &mut asked)?);
+            left.extend(if has_asked {
+                let members = target.members(&snapshot);
+                target.left(&members)
+            } else {
+                target.signal(&snapshot, signal)?
+            });
         }
+        has_asked = true;
         if left.is_empty() || end.is_some_and(|end| Instant::now() >= end) {
             return Ok(());
         }
-        if signal == Signal::KILL {
-            asked.clear();
+        wait_for(&left, BETWEEN_LOOKS)?;
+    }
+}
+
+/// Kills all that belong to the targets, also those that appear meanwhile, until nobody is left.
+fn kill(targets: &mut [Target]) -> Result<(), ProcError> {
+    let end = Instant::now() + KILL_PATIENCE;
+    loop {
+        let snapshot = Snapshot::take()?;
+        let mut left = Vec::new();
+        for target in targets.iter_mut() {
+            left.extend(target.signal(&snapshot, Signal::KILL)?);
+        }
+        if left.is_empty() || Instant::now() >= end {
+            return Ok(());
         }
         wait_for(&left, BETWEEN_LOOKS)?;
     }
