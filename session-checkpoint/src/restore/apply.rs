@@ -103,7 +103,12 @@ impl Apply<'_> {
             remove_if_empty(self.root, dir)?;
         }
         for dir in &self.work.make_dirs {
-            self.each(dir, &mut applied, |_| ensure(self.root, dir).map(|_| Ok(())))?;
+            self.each(dir, &mut applied, |applied| {
+                if self.work.conflicts.get(dir) == Some(&ConflictKind::Blocked) {
+                    self.rescue_above(dir, applied)?;
+                }
+                ensure(self.root, dir).map(|_| Ok(()))
+            })?;
         }
         let mut names = TempNames::new(self.token);
         let is_link = |put: &Put| put.after.mode == Mode::Link;
@@ -187,7 +192,7 @@ impl Apply<'_> {
     /// Moves out of the way what stands where a directory must be.
     fn rescue_above(&self, path: &[u8], applied: &mut Applied) -> Result<(), Error> {
         let in_the_way = |above: &&[u8]| self.root.lstat(above).is_ok_and(|stat| FileKind::of(&stat) != FileKind::Dir);
-        match parents(path).find(in_the_way) {
+        match parents(path).chain(std::iter::once(path)).find(in_the_way) {
             Some(above) => self.rescue(self.root, above, above, applied),
             None => Ok(()),
         }

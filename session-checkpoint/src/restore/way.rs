@@ -54,6 +54,9 @@ impl Way<'_> {
             };
             found.extend(known.map(|kind| (path.clone(), kind)));
         }
+        for dir in &self.work.make_dirs {
+            found.extend(self.dir(dir)?.map(|kind| (dir.clone(), kind)));
+        }
         for (path, put) in &self.work.puts {
             if put.before.is_none() {
                 found.extend(self.at(path, &mut clear)?.map(|kind| (path.clone(), kind)));

@@ -137,17 +137,21 @@ fn directory_in_the_way() -> Lab {
 fn an_ignored_file_where_a_directory_belongs_is_told_and_only_moved_by_force() {
     let mut lab = Lab::new();
     lab.write("d/in/f", "old");
+    fs::create_dir(lab.path("e")).expect("scratch");
     lab.snapshot();
     lab.remove("d");
-    lab.write(".gitignore", "/d\n");
+    lab.remove("e");
+    lab.write(".gitignore", "/d\n/e\n");
     lab.write("d", "ignored, and precious");
+    lab.write("e", "where an empty directory was");
     lab.snapshot();
     let stopped = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Stop);
     let Err(Error::Conflicts { plan, .. }) = stopped else { panic!("{stopped:?}") };
-    assert_eq!(plan.conflicts[0].kind, ConflictKind::Blocked);
+    assert_eq!(plan.conflicts.iter().map(|conflict| conflict.kind).collect::<Vec<_>>(), [ConflictKind::Blocked; 2]);
     let forced = lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Force).expect("a restore");
-    assert_eq!((lab.read("d/in/f"), forced.is_exact()), ("old".to_owned(), true));
-    assert_eq!(fs::read_to_string(&forced.rescued[0]).expect("rescued"), "ignored, and precious");
+    assert_eq!((lab.read("d/in/f"), forced.is_exact(), lab.path("e").is_dir()), ("old".to_owned(), true, true));
+    let rescued = forced.rescued.iter().map(|path| fs::read_to_string(path).expect("rescued"));
+    assert_eq!(rescued.collect::<Vec<_>>(), ["where an empty directory was", "ignored, and precious"]);
 }
 
 #[test]

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// How often a change is written again because the reference wrote in between. What it writes later is merged next time.
 const MAX_ROUNDS: u32 = 16;
 
+/// How long a file that was replaced is given to become whole.
+const UNFINISHED: Duration = Duration::from_secs(2);
+
 /// Where and how metadata is changed.
 pub(crate) struct Update<'a> {
     pub(crate) paths: &'a SessionPaths,
@@ -85,10 +88,11 @@ fn missed(replaced: &Path, found: &Found) -> Result<Option<Meta>> {
     if bytes.is_some() && bytes == found.bytes {
         return Ok(None);
     }
-    match look_patiently(replaced)?.0 {
+    // Nobody can open it by its name any more: who has truncated it is about to write, however busy the machine is.
+    Deadline::after(UNFINISHED).poll(|| match look_patiently(replaced)?.0 {
         Look::Whole(meta) => Ok(Some(*meta)),
         Look::Missing | Look::Bad(_) => Ok(None),
-    }
+    })
 }
 
 /// The lock of one session's metadata: `.meta.lock`. It is held for the time of one update and never removed by us.
