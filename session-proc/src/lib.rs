@@ -90,6 +90,7 @@ mod watch;
 mod members;
 mod signal;
 mod stop;
+mod target;
 
 mod live;
 mod lost;

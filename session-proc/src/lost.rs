@@ -3,7 +3,7 @@
 use crate::entry::Entry;
 use crate::id::Paths;
 use crate::members::{Kin, Snapshot};
-use crate::stop::Target;
+use crate::target::Target;
 use crate::{Identity, ProcError, ProcessId, Registry, procfs};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;

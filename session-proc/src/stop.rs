@@ -1,24 +1,17 @@
 //! Stopping background processes: asked, waited for, killed, and whoever is left is named.
 
 use crate::dossier::StopRequest;
-use crate::members::{Bond, Kin, Member, Snapshot};
-use crate::signal::{self, Sent, Signal, Unreached};
-use crate::{Identity, Lifetime, ProcError, ProcessId, Registry, State, Status};
+use crate::members::{Member, Snapshot};
+use crate::signal::{Signal, Unreached};
+use crate::target::{BETWEEN_LOOKS, KILL_PATIENCE, Target, ask, kill, wait_for};
+use crate::{Lifetime, ProcError, ProcessId, Registry, State, Status};
 use chrono::Utc;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::collections::{HashMap, HashSet};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long killed processes are waited for.
-const KILL_PATIENCE: Duration = Duration::from_secs(10);
-/// New members are looked for this often.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// A claim becomes a process within this time, or is stuck.
 const START_PATIENCE: Duration = Duration::from_secs(10);
-/// So many processes are waited for by descriptors.
-const MAX_HELD: usize = 64;
 
 /// How to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,12 +138,12 @@ impl Registry {
 
     fn stop_targets(&self, mut targets: Vec<Target>, stop: &Stop) -> Result<Vec<Stopped>, ProcError> {
         if stop.signal != Signal::KILL {
-            drive(&mut targets, stop.signal, stop.grace)?;
+            ask(&mut targets, stop.signal, stop.grace)?;
         }
-        drive(&mut targets, Signal::KILL, KILL_PATIENCE)?;
+        kill(&mut targets)?;
         let snapshot = Snapshot::take()?;
         let mut stopped = Vec::new();
-        for target in targets {
+        for mut target in targets {
             let survivors = target.survivors(&snapshot);
             if let Some(supervisor) = target.kin.supervisor.as_ref().filter(|_| survivors.is_empty()) {
                 wait_for(std::slice::from_ref(supervisor), KILL_PATIENCE)?;
@@ -160,137 +153,4 @@ impl Registry {
         }
         Ok(stopped)
     }
-}
-
-/// One background process on its way out.
-pub(crate) struct Target {
-    id: ProcessId,
-    kin: Kin,
-    has_record: bool,
-    signalled: Vec<Member>,
-    unreached: HashMap<Identity, Unreached>,
-}
-
-impl Target {
-    pub(crate) fn new(id: &ProcessId, kin: Kin, has_record: bool) -> Target {
-        Target { id: id.clone(), kin, has_record, signalled: Vec::new(), unreached: HashMap::new() }
-    }
-
-    /// Signals the members that `asked` does not have yet. Returns those that may still end.
-    fn signal(
-        &mut self,
-        snapshot: &Snapshot,
-        signal: Signal,
-        asked: &mut HashSet<Identity>,
-    ) -> Result<Vec<Identity>, ProcError> {
-        let members = snapshot.members(&self.kin);
-        let group = self.kin.leader.as_ref().filter(|leader| snapshot.leads_group(leader));
-        let new = members.iter().any(|member| is_of_group(member) && !asked.contains(&member.process));
-        let group_sent = match group.filter(|_| new) {
-            Some(leader) => signal::send_group(leader, signal)? == Sent::Yes,
-            None => false,
-        };
-        if group_sent && signal != Signal::KILL {
-            // A stopped process hears nothing until it goes on.
-            group.map(|leader| signal::send_group(leader, Signal::CONT)).transpose()?;
-        }
-        let mut left = Vec::new();
-        for member in members {
-            if member.bond == Bond::Number {
-                self.unreached.insert(member.process, Unreached::Unverified);
-                continue;
-            }
-            // What leads to it may end before it does.
-            if !self.kin.remembered.contains(&member.process) {
-                self.kin.remembered.push(member.process.clone());
-            }
-            if asked.insert(member.process.clone()) {
-                let sent =
-                    if group_sent && is_of_group(&member) { Sent::Yes } else { signal::send(&member.process, signal)? };
-                self.note(&member, sent);
-                if sent == Sent::Yes && signal != Signal::KILL && !is_of_group(&member) {
-                    signal::send(&member.process, Signal::CONT)?;
-                }
-            }
-            if !self.unreached.contains_key(&member.process) {
-                left.push(member.process);
-            }
-        }
-        Ok(left)
-    }
-
-    fn note(&mut self, member: &Member, sent: Sent) {
-        match sent {
-            Sent::Yes => {
-                self.unreached.remove(&member.process);
-                if !self.signalled.iter().any(|known| known.process == member.process) {
-                    self.signalled.push(member.clone());
-                }
-            }
-            Sent::Gone => {}
-            Sent::No(why) => drop(self.unreached.insert(member.process.clone(), why)),
-        }
-    }
-
-    fn survivors(&self, snapshot: &Snapshot) -> Vec<Survivor> {
-        let why = |process: &Identity| self.unreached.get(process).copied().unwrap_or(Unreached::StillThere);
-        let members = snapshot.members(&self.kin).into_iter();
-        members.map(|member| Survivor { why: why(&member.process), member }).collect()
-    }
-}
-
-fn is_of_group(member: &Member) -> bool {
-    matches!(member.bond, Bond::Leader | Bond::Group)
-}
-
-/// Sends a signal to all that belong to the targets, also to those that appear meanwhile, until nobody is left or the
-/// time is over. `KILL` is sent again at every look.
-fn drive(targets: &mut [Target], signal: Signal, patience: Duration) -> Result<(), ProcError> {
-    let end = Instant::now().checked_add(patience);
-    let mut asked = HashSet::new();
-    loop {
-        let snapshot = Snapshot::take()?;
-        let mut left = Vec::new();
-        for target in targets.iter_mut() {
-            left.extend(target.signal(&snapshot, signal, &mut asked)?);
-        }
-        if left.is_empty() || end.is_some_and(|end| Instant::now() >= end) {
-            return Ok(());
-        }
-        if signal == Signal::KILL {
-            asked.clear();
-        }
-        wait_for(&left, BETWEEN_LOOKS)?;
-    }
-}
-
-/// Waits until the processes have ended, at most for so long.
-fn wait_for(processes: &[Identity], at_most: Duration) -> Result<(), ProcError> {
-    let end = Instant::now() + at_most;
-    let mut held: Vec<OwnedFd> = Vec::new();
-    let mut is_anybody_left = false;
-    for process in processes.iter().take(MAX_HELD) {
-        if process.liveness()?.is_live() {
-            held.extend(signal::watch(process)?);
-            is_anybody_left = true;
-        }
-    }
-    if held.is_empty() && is_anybody_left {
-        // The kernel has no descriptors for processes.
-        thread::sleep(at_most.min(BETWEEN_LOOKS));
-    }
-    while !held.is_empty() {
-        let left = end.saturating_duration_since(Instant::now());
-        let mut fds: Vec<PollFd<'_>> = held.iter().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)).collect();
-        let answer = poll(&mut fds, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
-        let ended: Vec<bool> = fds.iter().map(|fd| fd.any().unwrap_or(true)).collect();
-        let mut ended = ended.into_iter();
-        held.retain(|_| !ended.next().unwrap_or(false));
-        match answer {
-            Ok(0) => return Ok(()),
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-            Err(errno) => return Err(ProcError::Wait { source: errno.into() }),
-        }
-    }
-    Ok(())
 }

@@ -331,6 +331,20 @@ fn who_may_not_be_stopped_is_named() {
 }
 
 #[test]
+fn what_a_process_starts_to_clean_up_is_not_disturbed() {
+    for session in Session::both() {
+        // As many steps as looks at it.
+        let clean = "for i in 1 2 3 4 5 6; do sh -c 'sleep 0.06' || echo disturbed; done; echo clean; exit 0";
+        let status = session.start(&format!("trap \"{clean}\" TERM; echo ready >ready; while :; do sleep 0.01; done"));
+        session.told("ready");
+        let patient = Stop { grace: Duration::from_secs(30), ..Stop::default() };
+        assert_eq!(session.registry.stop(&status.id, &patient).expect("it can be stopped").survivors, []);
+        let log = session.text("bg1.log").expect("a log");
+        assert!(log.ends_with("clean\n") && !log.contains("disturbed"), "{log}");
+    }
+}
+
+#[test]
 fn a_process_that_was_halted_hears_that_it_is_asked_to_end() {
     for session in Session::both() {
         let status = session.start("trap 'echo bye; exit 6' TERM; echo $$ >pid; while :; do sleep 0.05; done");
