@@ -1,6 +1,6 @@
 //! From events and messages to the bytes that the reference writes.
 
-use crate::json::{push_integer, push_string};
+use crate::json::{push_integer, push_list, push_string};
 use crate::time::{ZERO_TIME, push_time};
 use crate::{Content, Event, Image, Message, ToolCall};
 
@@ -42,7 +42,7 @@ impl Event {
         }
         if !self.tools.is_empty() {
             out.extend_from_slice(b",\"tools\":");
-            list(out, &self.tools, |out, tool| push_string(out, tool));
+            push_list(out, &self.tools, |out, tool| push_string(out, tool));
         }
         number(out, "dropped", self.dropped);
         self.extra.push_members(out);
@@ -92,12 +92,12 @@ impl Message {
         member(out, "name", &self.name);
         if !self.tool_calls.is_empty() {
             out.extend_from_slice(b",\"tool_calls\":");
-            list(out, &self.tool_calls, |out, call| call.push(out, form));
+            push_list(out, &self.tool_calls, |out, call| call.push(out, form));
         }
         member(out, "tool_call_id", &self.tool_call_id);
         if !self.images.is_empty() {
             out.extend_from_slice(b",\"images\":");
-            list(out, &self.images, |out, image| image.push(out, form));
+            push_list(out, &self.images, |out, image| image.push(out, form));
         }
         if form == Form::Whole {
             self.extra.push_members(out);
@@ -167,15 +167,4 @@ fn push_name(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
-}
-
-fn list<T>(out: &mut Vec<u8>, items: &[T], mut push: impl FnMut(&mut Vec<u8>, &T)) {
-    out.push(b'[');
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.push(b',');
-        }
-        push(out, item);
-    }
-    out.push(b']');
 }

@@ -13,4 +13,4 @@ mod write;
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
 pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
-pub(crate) use write::{compact, push_integer};
+pub(crate) use write::{compact, push_integer, push_list};

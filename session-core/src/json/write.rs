@@ -76,6 +76,18 @@ pub(crate) fn push_integer(out: &mut Vec<u8>, n: i64) {
     out.extend_from_slice(n.to_string().as_bytes());
 }
 
+/// Appends an array whose elements `push` writes.
+pub(crate) fn push_list<T>(out: &mut Vec<u8>, items: &[T], mut push: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        push(out, item);
+    }
+    out.push(b']');
+}
+
 /// A JSON text on one line: white space between tokens is dropped, everything else stays byte for byte.
 ///
 /// The text must be valid JSON.

@@ -1,7 +1,7 @@
 //! A report as the reference prints it.
 
 use super::{Block, Choice, Report};
-use crate::json::push_string;
+use crate::json::{push_list, push_string};
 
 impl Report {
     /// The report as one line of JSON, in the reference's order and escaping: status, headline and blocks always, in a
@@ -14,7 +14,7 @@ impl Report {
         push_string(&mut out, &self.headline);
         out.extend_from_slice(b",\"blocks\":");
         match &self.blocks {
-            Some(blocks) => list(&mut out, blocks, push_block),
+            Some(blocks) => push_list(&mut out, blocks, push_block),
             None => out.extend_from_slice(b"null"),
         }
         out.push(b'}');
@@ -28,11 +28,11 @@ fn push_block(out: &mut Vec<u8>, block: &Block) {
     members(out, false, &[("status", &block.status), ("details", &block.details)]);
     if !block.related_files.is_empty() {
         out.extend_from_slice(b",\"related_files\":");
-        list(out, &block.related_files, |out, file| push_string(out, file));
+        push_list(out, &block.related_files, |out, file| push_string(out, file));
     }
     if !block.options.is_empty() {
         out.extend_from_slice(b",\"options\":");
-        list(out, &block.options, push_choice);
+        push_list(out, &block.options, push_choice);
     }
     out.push(b'}');
 }
@@ -62,15 +62,4 @@ fn members(out: &mut Vec<u8>, always: bool, members: &[(&str, &String)]) {
             push_string(out, text);
         }
     }
-}
-
-fn list<T>(out: &mut Vec<u8>, items: &[T], mut push: impl FnMut(&mut Vec<u8>, &T)) {
-    out.push(b'[');
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.push(b',');
-        }
-        push(out, item);
-    }
-    out.push(b']');
 }
