@@ -104,7 +104,6 @@ mod tests {
             command: "oak".to_owned(),
             cwd: ".".to_owned(),
             lifetime: Lifetime::Ephemeral,
-            report: "exit".to_owned(),
             log_cap_bytes: 0,
             claimed: Utc::now(),
             starter: Identity::own().expect("/proc is readable"),

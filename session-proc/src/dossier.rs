@@ -71,7 +71,6 @@ pub(crate) struct Origin {
     pub(crate) command: String,
     pub(crate) cwd: String,
     pub(crate) lifetime: Lifetime,
-    pub(crate) report: String,
     pub(crate) log_cap_bytes: u64,
     pub(crate) claimed: DateTime<Utc>,
     pub(crate) starter: Identity,
@@ -122,10 +121,13 @@ impl End {
     }
 }
 
-/// What to tell of the running process, beyond the record's `report`.
+/// What to tell of the running process, besides its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Watch {
+    /// New output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) output: bool,
     /// Lines that match this regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pattern: Option<String>,
@@ -145,10 +147,8 @@ impl Watch {
 #[serde(default)]
 pub(crate) struct Told {
     pub(crate) end: bool,
-    /// How far the output was told, counted from its first byte, and where that was in the log file: the reference
-    /// knows only the latter and may have moved it on.
+    /// How far the output was told, counted from its first byte.
     pub(crate) output: u64,
-    pub(crate) output_offset: u64,
     /// Where the first line starts that has not been searched to its end.
     pub(crate) searched: u64,
     /// Whether that line has matched already, before its end was there.

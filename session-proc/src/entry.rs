@@ -96,7 +96,6 @@ impl Entry {
             leader: process,
             supervisor: self.dossier.supervisor.clone(),
             token: self.dossier.origin.as_ref().map(|origin| origin.token.clone()),
-            exit_file: self.paths.exit(),
             remembered: self.dossier.members.clone(),
         }
     }

@@ -1,10 +1,10 @@
 //! What has not been told yet, each thing once.
 
 use crate::entry::Entry;
-use crate::output::{self, Excess, OUTPUT_BYTES, Piece, Want};
+use crate::output::{self, Excess, OUTPUT_BYTES, Want};
 use crate::pattern::{self, Matches, Searched};
 use crate::record::Record;
-use crate::{ProcError, ProcessId, Registry, Report, State, Status};
+use crate::{ProcError, ProcessId, Registry, State, Status};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Something that happened to a background process.
@@ -42,7 +42,7 @@ pub enum EventKind {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tuning {
     /// Whether new output is told.
-    pub report: Option<Report>,
+    pub output: Option<bool>,
     /// Lines that match this regular expression, from now on; `Some(None)`: none.
     pub pattern: Option<Option<String>>,
     /// Every so many seconds, that it still runs; `Some(None)`: never.
@@ -91,13 +91,13 @@ impl Registry {
             pattern::compile(text)?;
         }
         self.change(id, |entry| {
-            if let (Some(report), Some(record)) = (&tuning.report, &mut entry.record) {
-                record.report = report.clone();
+            if let Some(output) = tuning.output {
+                entry.dossier.watch.output = output;
             }
             if let Some(pattern) = &tuning.pattern {
                 entry.dossier.watch.pattern.clone_from(pattern);
                 let end = Want { cursor: 0, limit_bytes: 0, excess: Excess::SkipToTail, is_final: true };
-                entry.dossier.told.searched = output::read(&entry.paths, end)?.output.cursor;
+                entry.dossier.told.searched = output::read(&entry.paths, end)?.cursor;
                 entry.dossier.told.open_line_told = false;
             }
             if let Some(remind_every_s) = tuning.remind_every_s {
@@ -117,7 +117,7 @@ fn tell(entry: &mut Entry, now: DateTime<Utc>) -> Result<Vec<Event>, ProcError> 
         return Ok(Vec::new());
     }
     let state = record.state.clone();
-    let tells_output = record.report.tells_output();
+    let tells_output = entry.dossier.watch.output;
     let mut teller =
         Teller { events: Vec::new(), id: entry.paths.id.clone(), name: record.name.clone(), label: label(record) };
     let matches = matches(entry)?;
@@ -144,14 +144,11 @@ fn tell(entry: &mut Entry, now: DateTime<Utc>) -> Result<Vec<Event>, ProcError> 
     if !teller.events.is_empty() {
         entry.dossier.told.last = Some(now);
     }
-    if let Some(record) = &mut entry.record {
-        record.exit_reported = entry.dossier.told.end;
-    }
     Ok(teller.events)
 }
 
 fn is_all_told(entry: &Entry) -> bool {
-    entry.dossier.told.end || entry.record.as_ref().is_some_and(|record| record.exit_reported)
+    entry.dossier.told.end
 }
 
 struct Teller {
@@ -197,18 +194,13 @@ fn how(state: &State, entry: &Entry) -> String {
 fn news(entry: &mut Entry, is_final: bool) -> Result<Option<String>, ProcError> {
     // Of a record under another name the output is that of the id inside, as its status is.
     let Some(paths) = entry.paths_inside() else { return Ok(None) };
-    let Some(record) = &mut entry.record else { return Ok(None) };
     let told = &mut entry.dossier.told;
-    let reported = u64::try_from(record.reported_offset).unwrap_or(0);
-    // The reference may have told more since.
-    let cursor = if reported == told.output_offset { told.output } else { output::position_of(&paths, reported)? };
-    let want = Want { cursor, limit_bytes: OUTPUT_BYTES, excess: Excess::SkipToTail, is_final };
-    let Piece { output, offset } = output::read(&paths, want)?;
+    let want = Want { cursor: told.output, limit_bytes: OUTPUT_BYTES, excess: Excess::SkipToTail, is_final };
+    let output = output::read(&paths, want)?;
     if output.text().trim().is_empty() && !is_final {
         return Ok(None);
     }
-    (told.output, told.output_offset) = (output.cursor, offset);
-    record.reported_offset = i64::try_from(offset).unwrap_or(i64::MAX);
+    told.output = output.cursor;
     Ok((!output.text().trim().is_empty()).then(|| output.told()))
 }
 

@@ -107,7 +107,7 @@ pub use lost::{Lost, LostWhy};
 pub use members::{Bond, Member};
 pub use output::{Excess, OUTPUT_BYTES, Output};
 pub use prune::Prune;
-pub use record::{Report, State};
+pub use record::State;
 pub use registry::{Listing, Registry};
 pub use signal::{Signal, Unreached};
 pub use start::{LOG_CAP_BYTES, Start, Supervisor};

@@ -1,7 +1,6 @@
 //! Processes that were started and whose record is not there, or says something else.
 
 use crate::entry::Entry;
-use crate::id::Paths;
 use crate::members::{Kin, Snapshot};
 use crate::target::Target;
 use crate::{Identity, ProcError, ProcessId, Registry, procfs};
@@ -68,10 +67,8 @@ impl Registry {
                 starts.insert(mark.token.clone(), mark.id.clone());
             }
         }
-        let target = |(token, id): (String, ProcessId)| {
-            let exit_file = Paths::new(&self.dir, &id).exit();
-            Target::new(&id, Kin { token: Some(token), exit_file, ..Kin::default() }, false)
-        };
+        let target =
+            |(token, id): (String, ProcessId)| Target::new(&id, Kin { token: Some(token), ..Kin::default() }, false);
         Ok(starts.into_iter().map(target).collect())
     }
 }

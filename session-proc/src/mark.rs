@@ -7,19 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The variable that every background process and its children carry.
 pub(crate) const VARIABLE: &str = "SESSION_STORE_PROCESS";
-/// The variable in which the reference tells its wrapper where the exit status belongs: a mark as well.
-const REFERENCE_VARIABLE: &str = "KVIT_EXIT_FILE";
-
-/// What a process carries. One of the reference may run below one of ours, and the other way round.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Marks {
-    /// The mark of a start of ours.
-    pub(crate) ours: Option<Mark>,
-    /// Where a process that the reference started has its exit status written.
-    pub(crate) reference_exit: Option<PathBuf>,
-}
-
-/// The mark of a start of ours.
+/// The mark of a start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// Which start.
@@ -43,13 +31,11 @@ pub(crate) fn token() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// The marks that a process carries, as far as they can be seen.
-pub(crate) fn of(pid: i32) -> Marks {
-    let Some(environment) = procfs::environment(pid) else { return Marks::default() };
-    let variable = |name: &str| {
-        environment.split(|&byte| byte == 0).find_map(|piece| piece.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
-    };
-    Marks { ours: variable(VARIABLE).and_then(parse), reference_exit: variable(REFERENCE_VARIABLE).map(path) }
+/// The mark that a process carries, as far as it can be seen.
+pub(crate) fn of(pid: i32) -> Option<Mark> {
+    let environment = procfs::environment(pid)?;
+    let mut pieces = environment.split(|&byte| byte == 0);
+    pieces.find_map(|piece| parse(piece.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"=")?))
 }
 
 fn parse(value: &[u8]) -> Option<Mark> {
@@ -59,11 +45,8 @@ fn parse(value: &[u8]) -> Option<Mark> {
     let rest = parts.next()?;
     let id = std::str::from_utf8(rest.get(..len)?).ok()?;
     let dir = rest.get(len..)?.strip_prefix(b":")?;
-    Some(Mark { token, id: ProcessId::new(id).ok()?, dir: path(dir) })
-}
-
-fn path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+    let dir = PathBuf::from(OsString::from_vec(dir.to_vec()));
+    Some(Mark { token, id: ProcessId::new(id).ok()?, dir })
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The processes that belong to a background process: its group, and who left the group.
 
-use crate::mark::{self, Marks};
+use crate::mark::{self, Mark};
 use crate::procfs::{self, Stat};
 use crate::{Identity, ProcError, signal};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 
 /// A process that belongs to a background process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +43,6 @@ pub(crate) struct Kin {
     pub(crate) leader: Option<Identity>,
     pub(crate) supervisor: Option<Identity>,
     pub(crate) token: Option<String>,
-    pub(crate) exit_file: PathBuf,
     pub(crate) remembered: Vec<Identity>,
 }
 
@@ -52,7 +50,7 @@ pub(crate) struct Kin {
 pub(crate) struct Snapshot {
     boot_id: String,
     stats: HashMap<i32, Stat>,
-    marks: OnceCell<HashMap<i32, Marks>>,
+    marks: OnceCell<HashMap<i32, Mark>>,
 }
 
 impl Snapshot {
@@ -96,10 +94,10 @@ impl Snapshot {
         members
     }
 
-    /// The processes that carry a mark of ours.
-    pub(crate) fn marked(&self) -> impl Iterator<Item = (Identity, &mark::Mark)> {
+    /// The processes that carry a mark.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = (Identity, &Mark)> {
         let running = self.stats.iter().filter(|(_, stat)| !stat.is_dead());
-        running.filter_map(|(&pid, stat)| Some((self.identity(pid, stat), self.marks(pid)?.ours.as_ref()?)))
+        running.filter_map(|(&pid, stat)| Some((self.identity(pid, stat), self.mark(pid)?)))
     }
 
     /// Whether a process leads a session, as every background process does when it starts.
@@ -118,11 +116,7 @@ impl Snapshot {
         if leader.is_some_and(|leader| leader.pid == pid && self.has(leader)) {
             return Some(Bond::Leader);
         }
-        let marks = self.marks(pid);
-        let marked = marks.is_some_and(|marks| {
-            let ours = marks.ours.as_ref().map(|mark| &mark.token);
-            (ours.is_some() && ours == kin.token.as_ref()) || marks.reference_exit.as_ref() == Some(&kin.exit_file)
-        });
+        let marked = self.mark(pid).is_some_and(|mark| Some(&mark.token) == kin.token.as_ref());
         let numbered = leader.filter(|leader| leader.boot_id == self.boot_id);
         let in_group = numbered.is_some_and(|leader| stat.group == leader.pid);
         let in_session = numbered.is_some_and(|leader| stat.session == leader.pid);
@@ -149,8 +143,9 @@ impl Snapshot {
         self.stats.get(&pid).is_some_and(|stat| signal::is_own(pid, stat.session))
     }
 
-    fn marks(&self, pid: i32) -> Option<&Marks> {
-        self.marks.get_or_init(|| self.stats.keys().map(|&pid| (pid, mark::of(pid))).collect()).get(&pid)
+    fn mark(&self, pid: i32) -> Option<&Mark> {
+        let marks = || self.stats.keys().filter_map(|&pid| Some((pid, mark::of(pid)?))).collect();
+        self.marks.get_or_init(marks).get(&pid)
     }
 
     fn has(&self, process: &Identity) -> bool {

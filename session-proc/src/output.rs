@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
-/// What one call returns at most where the caller does not say, in bytes; the reference's limit too.
+/// What one call returns at most where the caller does not say, in bytes.
 pub const OUTPUT_BYTES: usize = 32 * 1024;
 
 /// A piece of a process's output.
@@ -57,18 +57,12 @@ pub(crate) struct Want {
     pub(crate) is_final: bool,
 }
 
-/// A piece, and the offset in the file that its cursor stands for.
-pub(crate) struct Piece {
-    pub(crate) output: Output,
-    pub(crate) offset: u64,
-}
-
 /// Reads a piece of the log. A cursor behind the end starts again: the log is another one.
-pub(crate) fn read(paths: &Paths, want: Want) -> Result<Piece, ProcError> {
+pub(crate) fn read(paths: &Paths, want: Want) -> Result<Output, ProcError> {
     let path = paths.log();
     let fail = |source| ProcError::read(&path, source);
     let Some(log) = open(paths)? else {
-        return Ok(Piece { output: Output { bytes: Vec::new(), skipped_bytes: 0, cursor: want.cursor }, offset: 0 });
+        return Ok(Output { bytes: Vec::new(), skipped_bytes: 0, cursor: want.cursor });
     };
     let _lock = cut::lock(&log, Access::Read);
     let cut = Cut::read(&paths.cut())?;
@@ -100,8 +94,7 @@ pub(crate) fn read(paths: &Paths, want: Want) -> Result<Piece, ProcError> {
         bytes.truncate(whole);
     }
     let cursor = start + bytes.len() as u64;
-    let output = Output { bytes, skipped_bytes: start - wanted, cursor };
-    Ok(Piece { output, offset: cut.offset(cursor) })
+    Ok(Output { bytes, skipped_bytes: start - wanted, cursor })
 }
 
 impl Registry {
@@ -114,13 +107,8 @@ impl Registry {
     #[doc(alias = "Output")]
     pub fn output(&self, id: &ProcessId, cursor: u64, limit_bytes: usize, excess: Excess) -> Result<Output, ProcError> {
         let is_final = self.look(id)?.state.is_final();
-        Ok(read(&self.paths(id), Want { cursor, limit_bytes, excess, is_final })?.output)
+        read(&self.paths(id), Want { cursor, limit_bytes, excess, is_final })
     }
-}
-
-/// How many bytes the process has written, and the offset in the file that this stands for.
-pub(crate) fn position_of(paths: &Paths, offset: u64) -> Result<u64, ProcError> {
-    Ok(Cut::read(&paths.cut())?.position(offset))
 }
 
 fn open(paths: &Paths) -> Result<Option<File>, ProcError> {

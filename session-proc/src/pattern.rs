@@ -46,7 +46,7 @@ pub(crate) fn search(paths: &Paths, pattern: &Regex, from: Searched) -> Result<(
     let mut cursor = from.line_start;
     loop {
         let want = Want { cursor, limit_bytes: READ_BYTES, excess: Excess::LeaveForNext, is_final: true };
-        let piece = output::read(paths, want)?.output;
+        let piece = output::read(paths, want)?;
         if piece.cursor < cursor {
             // The log is another one, and shorter.
             line.clear();

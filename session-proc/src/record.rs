@@ -51,39 +51,8 @@ impl fmt::Display for State {
     }
 }
 
-/// Of what a process reports while it runs. That it ended is always reported.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Report {
-    /// Nothing.
-    #[default]
-    Exit,
-    /// New output of something that is run again and again.
-    Changed,
-    /// Any new output.
-    Always,
-    /// What a record says that is none of these: nothing.
-    Other(String),
-}
-
-impl Report {
-    /// The word for it in a record.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Report::Exit => "exit",
-            Report::Changed => "changed",
-            Report::Always => "always",
-            Report::Other(word) => word,
-        }
-    }
-
-    /// Whether new output is reported.
-    pub fn tells_output(&self) -> bool {
-        match self {
-            Report::Changed | Report::Always => true,
-            Report::Exit | Report::Other(_) => false,
-        }
-    }
-}
+/// What every record that this crate makes says under `report`: that the end is told.
+pub(crate) const REPORT: &str = "exit";
 
 /// The fields of a record, in the order in which they are written.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,16 +64,12 @@ pub(crate) struct Record {
     pub(crate) pid: i64,
     /// `None` is the reference's zero time.
     pub(crate) started: Option<DateTime<Utc>>,
-    /// The reference runs such a command again every so many seconds.
-    pub(crate) every_s: i64,
-    pub(crate) report: Report,
+    /// A word of the reference's, kept as it is: what is told stands in the dossier.
+    pub(crate) report: String,
     pub(crate) state: State,
     pub(crate) exit_code: i64,
     pub(crate) ended: Option<DateTime<Utc>>,
-    /// How far into the log file its output has been reported.
-    pub(crate) reported_offset: i64,
-    pub(crate) exit_reported: bool,
-    /// What a later version of the reference may have added.
+    /// Every other member, which stays as it is.
     pub(crate) more: Map<String, Value>,
 }
 
@@ -123,13 +88,10 @@ impl Record {
             cwd: members.text("cwd")?,
             pid: members.integer("pid")?,
             started: members.time("started")?,
-            every_s: members.integer("every")?,
-            report: report_of(members.text("report")?),
+            report: members.text("report")?,
             state: state_of(members.text("state")?),
             exit_code: members.integer("exit_code")?,
             ended: members.time("ended")?,
-            reported_offset: members.integer("reported_offset")?,
-            exit_reported: members.flag("exit_reported")?,
             more: members.0,
         })
     }
@@ -145,21 +107,12 @@ impl Record {
         out.text("cwd", &self.cwd);
         out.raw("pid", &self.pid.to_string());
         out.text("started", &time_text(self.started));
-        if self.every_s != 0 {
-            out.raw("every", &self.every_s.to_string());
-        }
-        if !self.report.as_str().is_empty() {
-            out.text("report", self.report.as_str());
+        if !self.report.is_empty() {
+            out.text("report", &self.report);
         }
         out.text("state", self.state.as_str());
         out.raw("exit_code", &self.exit_code.to_string());
         out.text("ended", &time_text(self.ended));
-        if self.reported_offset != 0 {
-            out.raw("reported_offset", &self.reported_offset.to_string());
-        }
-        if self.exit_reported {
-            out.raw("exit_reported", "true");
-        }
         for (name, value) in &self.more {
             out.raw(name, &value.to_string());
         }
@@ -194,10 +147,6 @@ impl Members {
 
     fn integer(&mut self, name: &str) -> Result<i64, serde_json::Error> {
         self.take(name, 0, |value| value.as_i64())
-    }
-
-    fn flag(&mut self, name: &str) -> Result<bool, serde_json::Error> {
-        self.take(name, false, |value| value.as_bool())
     }
 
     fn time(&mut self, name: &str) -> Result<Option<DateTime<Utc>>, serde_json::Error> {
@@ -249,33 +198,21 @@ fn state_of(word: String) -> State {
     }
 }
 
-pub(crate) fn report_of(word: String) -> Report {
-    match word.as_str() {
-        "exit" => Report::Exit,
-        "changed" => Report::Changed,
-        "always" => Report::Always,
-        _ => Report::Other(word),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every member that the reference writes, each with a value that is not its zero.
+    /// Every member that is known, each with a value that is not its zero, and one that is not.
     const FULL: &str = "{\n  \"id\": \"bg7\",\n  \"name\": \"oaks\",\n  \"command\": \"echo \\\"\\u003ca\\u003e\\\" \
         \\u0026 \\u2028\\n\",\n  \"cwd\": \"/w\",\n  \"pid\": 77,\n  \"started\": \"2026-01-02T03:04:05.12Z\",\n  \
-        \"every\": 5,\n  \"report\": \"changed\",\n  \"state\": \"exited\",\n  \"exit_code\": 3,\n  \
-        \"ended\": \"2026-01-02T03:04:06Z\",\n  \"reported_offset\": 17,\n  \"exit_reported\": true,\n  \
+        \"report\": \"exit\",\n  \"state\": \"exited\",\n  \"exit_code\": 3,\n  \
+        \"ended\": \"2026-01-02T03:04:06Z\",\n  \
         \"later\": [1,{\"a\":null}]\n}\n";
 
     #[test]
     fn a_record_comes_back_byte_for_byte() {
         let record = Record::parse(FULL.as_bytes()).expect("it is whole");
-        assert_eq!(
-            (record.pid(), record.every_s, record.reported_offset, record.exit_reported),
-            (Some(77), 5, 17, true)
-        );
+        assert_eq!((record.pid(), record.exit_code, record.more.len()), (Some(77), 3, 1));
         assert_eq!(record.command, "echo \"<a>\" & \u{2028}\n");
         assert_eq!(String::from_utf8(record.encode()).expect("UTF-8"), FULL);
     }
@@ -286,7 +223,7 @@ mod tests {
         let page = std::fs::read_to_string(page).expect("it is part of the project");
         let example = page.lines().find(|line| line.starts_with(r#"{"id":"bg1""#)).expect("the page has an example");
         let record = Record::parse(example.as_bytes()).expect("it is whole");
-        assert_eq!((record.more.len(), record.every_s, record.exit_reported), (0, 5, true));
+        assert_eq!((record.more.len(), record.pid(), record.state.is_final()), (0, Some(4711), false));
         let compact: Value = serde_json::from_slice(&record.encode()).expect("JSON");
         assert_eq!(compact, serde_json::from_str::<Value>(example).expect("JSON"));
     }
@@ -295,7 +232,7 @@ mod tests {
     fn what_is_missing_or_null_is_zero() {
         let record = Record::parse(br#"{"id":null,"ended":"0001-01-01T00:00:00Z"}"#).expect("it is whole");
         assert_eq!((record.id.as_str(), record.pid, record.started, record.ended), ("", 0, None, None));
-        assert_eq!((record.state, record.report), (State::Other(String::new()), Report::Other(String::new())));
+        assert_eq!((record.state, record.report.as_str()), (State::Other(String::new()), ""));
     }
 
     #[test]

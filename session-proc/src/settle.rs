@@ -3,7 +3,7 @@
 use crate::dossier::{End, Origin};
 use crate::entry::{Entry, Gone, is_younger};
 use crate::members::Snapshot;
-use crate::record::Record;
+use crate::record::{REPORT, Record};
 use crate::{Identity, Liveness, ProcError, ProcessId, State, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -215,13 +215,10 @@ fn record_of(origin: &Option<Origin>, id: &ProcessId) -> Record {
         cwd: text(|origin| &origin.cwd),
         pid: 0,
         started: origin.map(|origin| origin.claimed),
-        every_s: 0,
-        report: crate::record::report_of(text(|origin| &origin.report)),
+        report: REPORT.to_owned(),
         state: State::Running,
         exit_code: 0,
         ended: None,
-        reported_offset: 0,
-        exit_reported: false,
         more: serde_json::Map::new(),
     }
 }

@@ -5,7 +5,7 @@ use crate::dossier::{Dossier, Lifetime, Origin, TurnRef, Watch};
 use crate::entry::Entry;
 use crate::id::Paths;
 use crate::spawn::{self, Launched};
-use crate::{Identity, ProcError, Registry, Report, Status, TurnMarker, dir_lock, mark, pattern, settle};
+use crate::{Identity, ProcError, Registry, Status, TurnMarker, dir_lock, mark, pattern, settle};
 use chrono::Utc;
 use session_disk::{Durability, create_dir};
 use std::ffi::OsString;
@@ -55,7 +55,7 @@ pub struct Start {
     pub(crate) env: Vec<(OsString, Option<OsString>)>,
     lifetime: Lifetime,
     log_cap_bytes: u64,
-    report: Report,
+    tells_output: bool,
     pattern: Option<String>,
     remind_every_s: Option<u64>,
 }
@@ -71,7 +71,7 @@ impl Start {
             env: Vec::new(),
             lifetime: Lifetime::Ephemeral,
             log_cap_bytes: LOG_CAP_BYTES,
-            report: Report::Exit,
+            tells_output: false,
             pattern: None,
             remind_every_s: None,
         }
@@ -112,10 +112,10 @@ impl Start {
         self
     }
 
-    /// What is told while it runs; see [`Registry::events`].
+    /// Tell new output while it runs; see [`Registry::events`].
     #[must_use]
-    pub fn report(mut self, report: Report) -> Start {
-        self.report = report;
+    pub fn tell_output(mut self) -> Start {
+        self.tells_output = true;
         self
     }
 
@@ -204,13 +204,13 @@ impl Registry {
             command: start.command.clone(),
             cwd: start.cwd.to_string_lossy().into_owned(),
             lifetime: start.lifetime,
-            report: start.report.as_str().to_owned(),
             log_cap_bytes: start.log_cap_bytes,
             claimed: Utc::now(),
             starter: Identity::own()?,
             turn: turn.and_then(|turn| Some(TurnRef { id: turn.turn_id, process: turn.process? })),
         };
-        let watch = Watch { pattern: start.pattern.clone(), remind_every_s: start.remind_every_s };
+        let watch =
+            Watch { output: start.tells_output, pattern: start.pattern.clone(), remind_every_s: start.remind_every_s };
         Ok(Dossier { origin: Some(origin), watch, ..Dossier::default() })
     }
 }

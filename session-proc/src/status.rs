@@ -3,7 +3,7 @@
 use crate::dossier::Dossier;
 use crate::entry::{Entry, Gone};
 use crate::record::Record;
-use crate::{Identity, Lifetime, ProcError, ProcessId, Report, State};
+use crate::{Identity, Lifetime, ProcError, ProcessId, State};
 use chrono::{DateTime, Utc};
 
 /// A background process, as it was when somebody looked.
@@ -39,8 +39,8 @@ pub struct Status {
     pub signal: Option<String>,
     /// Why it counts as gone, where that was seen.
     pub gone: Option<Gone>,
-    /// What is told while it runs.
-    pub report: Report,
+    /// Whether new output is told while it runs.
+    pub tells_output: bool,
     /// How long it is meant to run. Unknown of processes that the reference started.
     pub lifetime: Option<Lifetime>,
     /// Whether a turn was live in the session when it was started.
@@ -82,7 +82,7 @@ impl Status {
             exit_code: record.filter(|_| state == State::Exited).map(|record| record.exit_code),
             signal: end.and_then(|end| end.signal.clone()),
             gone: dossier.gone.filter(|_| dossier_fits && state == State::Gone),
-            report: record.map(|record| record.report.clone()).unwrap_or_default(),
+            tells_output: dossier_fits && dossier.watch.output,
             lifetime: origin.filter(|_| dossier_fits).map(|origin| origin.lifetime),
             has_turn: turn.is_some(),
             turn_id: turn.and_then(|turn| turn.id.clone()),

@@ -2,7 +2,7 @@
 
 use crate::support::{Session, eventually, in_copy, wait_for};
 use nix::sys::wait::WaitStatus;
-use session_proc::{EventKind, ProcError, Registry, Report, Start, State, Tuning};
+use session_proc::{EventKind, ProcError, Registry, Start, State, Tuning};
 
 fn texts(registry: &Registry) -> Vec<String> {
     registry.events().expect("readable").into_iter().map(|event| event.text).collect()
@@ -18,13 +18,6 @@ fn an_end_is_told_once_with_its_last_output() {
         assert_eq!(events[0].kind, EventKind::Ended(State::Exited));
         assert_eq!(events[0].text, "Background process bg1 (trees) exited with status 3.\nIts last output:\noak\n");
         assert_eq!(session.registry.events().expect("readable"), []);
-        // The reference knows it too.
-        assert!(
-            session
-                .text("bg1.json")
-                .expect("a record")
-                .contains("\"reported_offset\": 4,\n  \"exit_reported\": true\n}")
-        );
     }
 }
 
@@ -64,31 +57,28 @@ fn what_another_process_was_told_is_not_told_again() {
 
 #[test]
 fn new_output_is_told_only_where_it_is_asked_for_and_once() {
-    for report in [Report::Always, Report::Changed] {
-        for session in Session::both() {
-            session.gates(3);
-            let script = "echo one; read x <go1; echo two; read x <go2; printf ' \\n'; read x <go3; echo three";
-            let status =
-                session.registry.start(&Start::new(script, session.cwd()).report(report.clone())).expect("it starts");
-            let news = |output: &str| vec![format!("Background process bg1 produced new output:\n{output}")];
-            let told = |wanted: &[String]| {
-                eventually("it is told", || {
-                    let told = texts(&session.registry);
-                    assert!(told.is_empty() || told == wanted, "{told:?}");
-                    !told.is_empty()
-                });
-            };
-            told(&news("one\n"));
-            assert_eq!(texts(&session.registry), Vec::<String>::new());
-            session.go(1);
-            told(&news("two\n"));
-            session.go(2);
-            eventually("blanks are written", || session.text("bg1.log").expect("a log").ends_with(" \n"));
-            assert_eq!(texts(&session.registry), Vec::<String>::new(), "blanks are no news");
-            session.go(3);
-            session.ended(&status.id);
-            told(&["Background process bg1 exited with status 0.\nIts last output:\n \nthree\n".to_owned()]);
-        }
+    for session in Session::both() {
+        session.gates(3);
+        let script = "echo one; read x <go1; echo two; read x <go2; printf ' \\n'; read x <go3; echo three";
+        let status = session.registry.start(&Start::new(script, session.cwd()).tell_output()).expect("it starts");
+        let news = |output: &str| vec![format!("Background process bg1 produced new output:\n{output}")];
+        let told = |wanted: &[String]| {
+            eventually("it is told", || {
+                let told = texts(&session.registry);
+                assert!(told.is_empty() || told == wanted, "{told:?}");
+                !told.is_empty()
+            });
+        };
+        told(&news("one\n"));
+        assert_eq!(texts(&session.registry), Vec::<String>::new());
+        session.go(1);
+        told(&news("two\n"));
+        session.go(2);
+        eventually("blanks are written", || session.text("bg1.log").expect("a log").ends_with(" \n"));
+        assert_eq!(texts(&session.registry), Vec::<String>::new(), "blanks are no news");
+        session.go(3);
+        session.ended(&status.id);
+        told(&["Background process bg1 exited with status 0.\nIts last output:\n \nthree\n".to_owned()]);
     }
     let session = Session::supervised();
     session.start("echo quiet; sleep 600");
@@ -121,8 +111,7 @@ fn every_cut_of_the_output_gives_the_same_matches() {
     let output = "oak 1\nfir\r\noak 2\n\noak 3 oak 4\npine\noak 5";
     for cut in 0..=output.len() {
         let session = Session::unsupervised();
-        session
-            .put("bg1.json", r#"{"id":"bg1","command":"c","cwd":".","pid":0,"state":"exited","exit_reported":false}"#);
+        session.put("bg1.json", r#"{"id":"bg1","command":"c","cwd":".","pid":0,"state":"exited"}"#);
         session.put(".bg1.id", r#"{"watch":{"pattern":"^oak.*"}}"#);
         session.put("bg1.log", &output[..cut]);
         let id = "bg1".parse().expect("an id");
@@ -198,33 +187,25 @@ fn wishes_can_be_changed_while_it_runs() {
     session.go(1);
     eventually("it has written", || session.text("bg1.log").as_deref() == Some("oak\noak\nfir\n"));
     assert_eq!(texts(&session.registry), ["Background process bg1 wrote what is waited for:\noak"]);
-    tune(Tuning { report: Some(Report::Always), pattern: Some(None), ..Tuning::default() }).expect("it is recorded");
+    tune(Tuning { output: Some(true), pattern: Some(None), ..Tuning::default() }).expect("it is recorded");
     assert_eq!(texts(&session.registry), ["Background process bg1 produced new output:\noak\noak\nfir\n"]);
-    assert!(session.text("bg1.json").expect("a record").contains("\"report\": \"always\""));
+    assert!(session.look(&status.id).tells_output);
+    assert!(session.text("bg1.json").expect("a record").contains("\"report\": \"exit\""), "the record is as it was");
 }
 
 #[test]
-fn what_the_reference_has_told_is_not_told_again() {
+fn an_end_that_was_told_stays_told_when_the_reference_saves_what_it_read_before() {
     let session = Session::supervised();
-    session.gates(2);
-    let start =
-        Start::new("echo one; read x <go1; echo two; read x <go2; echo three", session.cwd()).report(Report::Always);
-    let status = session.registry.start(&start).expect("it starts");
-    let log = |text: &str| eventually("it has written", || session.text("bg1.log").as_deref() == Some(text));
-    log("one\n");
-    assert_eq!(texts(&session.registry).len(), 1);
-    session.go(1);
-    log("one\ntwo\n");
-    let record = session.text("bg1.json").expect("a record");
-    session.put("bg1.json", &record.replace("\"reported_offset\": 4", "\"reported_offset\": 8"));
-    assert_eq!(texts(&session.registry), Vec::<String>::new());
-    session.go(2);
-    session.ended(&status.id);
-    // The reference forgets that an end was told when it saves what it read before.
+    let status = session.run("echo one");
     let before = session.text("bg1.json").expect("a record");
-    assert_eq!(texts(&session.registry), ["Background process bg1 exited with status 0.\nIts last output:\nthree\n"]);
+    assert_eq!(texts(&session.registry), ["Background process bg1 exited with status 0.\nIts last output:\none\n"]);
     session.put("bg1.json", &before);
     assert_eq!(texts(&session.registry), Vec::<String>::new());
+    // What the reference adds for itself is its own, and stays.
+    let theirs = before.replace("\n}\n", ",\n  \"theirs\": [1]\n}\n");
+    session.put("bg1.json", &theirs.replace("\"exited\"", "\"running\""));
+    session.registry.status(&status.id).expect("recorded");
+    assert_eq!(session.text("bg1.json"), Some(theirs));
 }
 
 #[test]

@@ -25,8 +25,8 @@ pub(crate) fn start(dir: &Path, command: &str) -> (String, Duration) {
     let log = File::create(dir.join(format!("{id}.log"))).expect("it is our directory");
     let exit = dir.join(format!("{id}.exit"));
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(format!("trap 'printf %s $? >\"$KVIT_EXIT_FILE\"' EXIT\n{command}\n"));
-    shell.env("KVIT_EXIT_FILE", &exit).stdin(Stdio::null()).stdout(log.try_clone().expect("open")).stderr(log);
+    shell.arg("-c").arg(format!("trap 'printf %s $? >\"$EXIT_FILE\"' EXIT\n{command}\n"));
+    shell.env("EXIT_FILE", &exit).stdin(Stdio::null()).stdout(log.try_clone().expect("open")).stderr(log);
     // SAFETY: setsid is a system call and nothing else.
     unsafe { shell.pre_exec(|| nix::unistd::setsid().map(drop).map_err(Into::into)) };
     // Nobody waits for it: who starts in this way ends before it.
