@@ -98,6 +98,14 @@ impl Identity {
         Identity::of(pid)?.ok_or_else(|| ProcError::kernel(format!("/proc/{pid}/stat")))
     }
 
+    /// When it started, by today's clock.
+    ///
+    /// # Errors
+    /// When `/proc` cannot be read, or the time is beyond all calendars.
+    pub fn started(&self) -> Result<DateTime<Utc>, ProcError> {
+        procfs::wall_time(self.start_ticks)
+    }
+
     /// Whether this very process runs.
     ///
     /// A process that this user may not signal (`EPERM`) is as live as any; one that it may not even see is live

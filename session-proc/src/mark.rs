@@ -1,13 +1,16 @@
 //! The environment mark: how the processes of a start are known when nothing else leads to them.
 
-use crate::{ProcessId, procfs};
+use crate::{Identity, ProcError, ProcessId, procfs};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 /// The variable that every background process and its children carry.
 pub(crate) const VARIABLE: &str = "SESSION_STORE_PROCESS";
-/// The mark of a start.
+/// What stands in the place of an id in the mark of a turn. No process of ours is called so.
+const TURN: &str = "turn";
+
+/// The mark of a start, or of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// Which start.
@@ -24,6 +27,34 @@ pub(crate) fn value(token: &str, id: &ProcessId, dir: &Path) -> OsString {
     let mut value = OsString::from(format!("{token}:{}:{id}:", id.as_str().len()));
     value.push(dir);
     value
+}
+
+impl Mark {
+    /// The turn, if it is the mark of one. The token says it all, so that this is known also without the marker.
+    pub(crate) fn turn(&self) -> Option<TurnToken> {
+        let (pid, start_ticks) = self.token.strip_prefix("turn-")?.split_once('-')?;
+        Some(TurnToken { pid: pid.parse().ok()?, start_ticks: start_ticks.parse().ok()? })
+    }
+}
+
+/// The process that ran a turn. A mark does not outlive the boot.
+pub(crate) struct TurnToken {
+    pid: i32,
+    start_ticks: u64,
+}
+
+impl TurnToken {
+    /// Whether the process still runs, so that what it has started is its own affair.
+    pub(crate) fn is_live(&self) -> Result<bool, ProcError> {
+        let turn = Identity { pid: self.pid, start_ticks: self.start_ticks, boot_id: procfs::boot_id()? };
+        Ok(turn.liveness()?.is_live())
+    }
+}
+
+/// The value of the variable for what a turn starts by itself.
+pub(crate) fn of_turn(process: &Identity, dir: &Path) -> OsString {
+    let id = ProcessId::new(TURN).expect("four letters are a name");
+    value(&format!("turn-{}-{}", process.pid, process.start_ticks), &id, dir)
 }
 
 /// A new token: 128 random bits.
@@ -61,6 +92,18 @@ mod tests {
             let text = value("0f", &id, Path::new(dir));
             assert_eq!(parse(text.as_bytes()), Some(Mark { token: "0f".to_owned(), id, dir: dir.into() }));
         }
+    }
+
+    #[test]
+    fn the_mark_of_a_turn_says_whose_it_is() {
+        let own = Identity::own().expect("/proc is readable");
+        let turn = |process: &Identity| {
+            let mark = parse(of_turn(process, Path::new("/w/demo/proc")).as_bytes()).expect("it is a mark");
+            mark.turn().expect("of a turn").is_live().expect("/proc is readable")
+        };
+        assert!(turn(&own) && !turn(&Identity { start_ticks: own.start_ticks - 1, ..own.clone() }));
+        let start = Mark { token: token(), id: ProcessId::new("bg1").expect("a name"), dir: "/w".into() };
+        assert!(start.turn().is_none());
     }
 
     #[test]

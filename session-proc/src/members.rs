@@ -1,5 +1,6 @@
 //! The processes that belong to a background process: its group, and who left the group.
 
+use crate::identity::own_pid;
 use crate::mark::{self, Mark};
 use crate::procfs::{self, Stat};
 use crate::{Identity, ProcError, signal};
@@ -51,6 +52,7 @@ pub(crate) struct Snapshot {
     boot_id: String,
     stats: HashMap<i32, Stat>,
     marks: OnceCell<HashMap<i32, Mark>>,
+    callers: OnceCell<HashSet<i32>>,
 }
 
 impl Snapshot {
@@ -60,7 +62,7 @@ impl Snapshot {
             // A thread that ended the process between two looks left nothing to belong to anybody.
             stats.extend(procfs::stat(pid)?.map(|stat| (pid, stat)));
         }
-        Ok(Snapshot { boot_id: procfs::boot_id()?, stats, marks: OnceCell::new() })
+        Ok(Snapshot { boot_id: procfs::boot_id()?, stats, marks: OnceCell::new(), callers: OnceCell::new() })
     }
 
     /// The members that run, in the order of their start.
@@ -72,7 +74,7 @@ impl Snapshot {
         let mut parents: HashSet<i32> = supervisor.into_iter().collect();
         parents.extend(bonds.iter().filter(|&(_, bond)| *bond != Bond::Number).map(|(&pid, _)| pid));
         // A record that names the caller, or somebody it works with, must not hand over all of their children.
-        parents.retain(|pid| !self.is_of_caller(*pid));
+        parents.retain(|pid| !self.callers().contains(pid) && !self.is_of_callers_session(*pid));
         // Each round finds the next generation; the last one finds nobody.
         loop {
             let is_child = |stat: &Stat| {
@@ -117,7 +119,8 @@ impl Snapshot {
             return Some(Bond::Leader);
         }
         let marked = self.mark(pid).is_some_and(|mark| Some(&mark.token) == kin.token.as_ref());
-        let numbered = leader.filter(|leader| leader.boot_id == self.boot_id);
+        // Nor does a record that names the caller, or one that it descends from, hand over those that they live among.
+        let numbered = leader.filter(|leader| leader.boot_id == self.boot_id && !self.callers().contains(&leader.pid));
         let in_group = numbered.is_some_and(|leader| stat.group == leader.pid);
         let in_session = numbered.is_some_and(|leader| stat.session == leader.pid);
         // While a process has the number, the groups and sessions that bear it are its own.
@@ -139,8 +142,25 @@ impl Snapshot {
         }
     }
 
-    fn is_of_caller(&self, pid: i32) -> bool {
+    fn is_of_callers_session(&self, pid: i32) -> bool {
         self.stats.get(&pid).is_some_and(|stat| signal::is_own(pid, stat.session))
+    }
+
+    /// The calling process, and those that it descends from.
+    fn callers(&self) -> &HashSet<i32> {
+        self.callers.get_or_init(|| {
+            let mut callers = HashSet::new();
+            let mut pid = own_pid();
+            while let Some(stat) = self.stats.get(&pid).filter(|_| callers.insert(pid)) {
+                pid = stat.parent;
+            }
+            callers
+        })
+    }
+
+    /// Whether the caller itself carries the mark of a start or turn.
+    pub(crate) fn marks_caller(&self, kin: &Kin) -> bool {
+        self.mark(own_pid()).is_some_and(|mark| Some(&mark.token) == kin.token.as_ref())
     }
 
     fn mark(&self, pid: i32) -> Option<&Mark> {

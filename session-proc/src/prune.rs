@@ -1,13 +1,13 @@
 //! Removing the records of processes that have ended.
 
 use crate::entry::{Entry, is_younger};
-use crate::id::{last_number, names, recorded};
+use crate::id::{last_number, names};
 use crate::{ProcError, ProcessId, Registry, Status, dir_lock, settle};
 use chrono::{DateTime, TimeDelta, Utc};
 use session_disk::remove_file;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a writer leaves that dies before it renames.
 const TEMP_PREFIX: &str = ".tmp-";
@@ -77,21 +77,41 @@ impl Registry {
         Ok(pruned)
     }
 
-    /// Removes the empty records of claims that were given up in favour of the reference or by a death, and temporary
-    /// files of writers that died.
-    fn sweep(&self) -> Result<(), ProcError> {
+    /// Files that belong to no process and that a prune removes: empty records of claims that were given up in favour of
+    /// the reference or by a death, what stands beside a record that is not there, and temporary files of writers that
+    /// died. What was written within the last hour may be at work, and is not among it. Writes nothing.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn leftovers(&self) -> Result<Vec<PathBuf>, ProcError> {
         let last = last_number(&self.dir)?;
-        for id in recorded(&self.dir)?.into_iter().filter(|id| id.number() != Some(last)) {
-            let paths = self.paths(&id);
-            if !paths.dossier().exists() && is_old(&paths.record(), |len| len == 0) {
-                remove_file(&paths.record())?;
-            }
+        let mut left = Vec::new();
+        for name in names(&self.dir)? {
+            let path = self.dir.join(&name);
+            let is_left = if name.starts_with(TEMP_PREFIX) {
+                is_old(&path, |_| true)
+            } else {
+                // The highest number stays taken, by whatever file.
+                part_of(&name).is_some_and(|id| id.number() != Some(last) && self.is_leftover(&id, &path))
+            };
+            left.extend(is_left.then_some(path));
         }
-        for name in names(&self.dir)?.into_iter().filter(|name| name.starts_with(TEMP_PREFIX)) {
-            let path = self.dir.join(name);
-            if is_old(&path, |_| true) {
-                remove_file(&path)?;
-            }
+        left.sort();
+        Ok(left)
+    }
+
+    fn is_leftover(&self, id: &ProcessId, path: &Path) -> bool {
+        let paths = self.paths(id);
+        if path == paths.record() {
+            !paths.dossier().exists() && is_old(path, |len| len == 0)
+        } else {
+            !paths.record().exists() && is_old(path, |_| true)
+        }
+    }
+
+    fn sweep(&self) -> Result<(), ProcError> {
+        for path in self.leftovers()? {
+            remove_file(&path)?;
         }
         Ok(())
     }
@@ -103,6 +123,17 @@ impl Registry {
             None => Ok(false),
         }
     }
+}
+
+/// The id of the process that a file of this name is a part of.
+fn part_of(name: &str) -> Option<ProcessId> {
+    const PARTS: [&str; 3] = [".json", ".log", ".exit"];
+    const DOT_PARTS: [&str; 2] = [".id", ".cut"];
+    let stem = match name.strip_prefix('.') {
+        Some(rest) => DOT_PARTS.iter().find_map(|part| rest.strip_suffix(part)),
+        None => PARTS.iter().find_map(|part| name.strip_suffix(part)),
+    };
+    ProcessId::new(stem?).ok()
 }
 
 /// Whether a regular file was written long ago and has such a length.

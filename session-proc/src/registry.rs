@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::id::{Paths, recorded};
 use crate::settle::{Verdict, settle, settle_at_last};
 use crate::start::Supervisor;
-use crate::{ProcError, ProcessId, Status, dir_lock, trim};
+use crate::{ProcError, ProcessId, State, Status, dir_lock, trim};
 use session_disk::Durability;
 use std::path::{self, Path, PathBuf};
 use std::thread;
@@ -63,6 +63,11 @@ impl Registry {
         &self.dir
     }
 
+    /// Where the record of a process is.
+    pub fn record_path(&self, id: &ProcessId) -> PathBuf {
+        self.paths(id).record()
+    }
+
     /// Where the output of a process is.
     pub fn log_path(&self, id: &ProcessId) -> PathBuf {
         self.paths(id).log()
@@ -116,6 +121,21 @@ impl Registry {
         Ok(Listing { processes, unreadable: listing.unreadable })
     }
 
+    /// The processes whose records say something else than is true: what [`Registry::reconcile`] would change. Writes
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Registry::list`]; a record that cannot be read is passed over.
+    pub fn stale(&self) -> Result<Vec<Status>, ProcError> {
+        let mut stale = Vec::new();
+        let listing = self.each(|id| {
+            let (before, after) = self.settled(id)?;
+            stale.extend((recorded_state(&before) != recorded_state(&after)).then(|| id.clone()));
+            Status::of(&after)
+        })?;
+        Ok(listing.processes.into_iter().filter(|status| stale.contains(&status.id)).collect())
+    }
+
     /// The status, and whether the state is another one than was recorded.
     fn look_and_keep(&self, id: &ProcessId) -> Result<(Status, bool), ProcError> {
         let (before, after) = self.settled(id)?;
@@ -130,8 +150,7 @@ impl Registry {
             trim::conclude(entry, reaped);
             Ok(())
         })?;
-        let state = |entry: &Entry| entry.record.as_ref().map(|record| record.state.clone());
-        Ok((Status::of(&change.after)?, state(&change.before) != state(&change.after)))
+        Ok((Status::of(&change.after)?, recorded_state(&change.before) != recorded_state(&change.after)))
     }
 
     /// Asks for every recorded id; a record that went away meanwhile is no error.
@@ -204,4 +223,8 @@ impl Registry {
         let missing = || ProcError::NoProcess { id: id.clone(), proc_dir: self.dir.clone() };
         Entry::load(&self.paths(id))?.ok_or_else(missing)
     }
+}
+
+fn recorded_state(entry: &Entry) -> Option<&State> {
+    entry.record.as_ref().map(|record| &record.state)
 }

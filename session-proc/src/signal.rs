@@ -1,5 +1,6 @@
 //! Signals: checked first, sent through a pidfd, and refused where they would hit the wrong one.
 
+use crate::identity::own_pid;
 use crate::{Identity, Liveness, ProcError, procfs};
 use nix::libc;
 use nix::sys::signal as unix;
@@ -47,12 +48,24 @@ pub(crate) fn name(number: i32) -> String {
 pub enum Unreached {
     /// This user may not signal it.
     NotPermitted,
-    /// It is the calling process, or in its process group or session, or nobody (a pid up to 1).
+    /// It is the calling process, one that this descends from, one in its process group or session, or nobody (a pid up
+    /// to 1).
     Refused,
     /// Nothing proves that it belongs to the background process.
     Unverified,
     /// It was killed, and has not ended yet: the kernel waits for a device or a disk.
     StillThere,
+}
+
+impl fmt::Display for Unreached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unreached::NotPermitted => "this user may not signal it",
+            Unreached::Refused => "whoever asks belongs to it",
+            Unreached::Unverified => "nothing proves that it belongs to the session",
+            Unreached::StillThere => "it was killed and has not ended yet",
+        })
+    }
 }
 
 /// What became of a signal.
@@ -64,10 +77,20 @@ pub(crate) enum Sent {
     No(Unreached),
 }
 
+/// By what a process is known to be a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// By numbers, or by what it descends from: what is of the caller's session may be so by chance, and is refused.
+    Number,
+    /// It carries a mark that the caller does not carry: it is a target also beside the caller, in one terminal.
+    Mark,
+}
+
 /// Sends a signal to a process, if that is still the one that is meant.
-pub(crate) fn send(target: &Identity, signal: Signal) -> Result<Sent, ProcError> {
+pub(crate) fn send(target: &Identity, signal: Signal, proof: Proof) -> Result<Sent, ProcError> {
     let Some(stat) = procfs::stat(target.pid)? else { return Ok(Sent::Gone) };
-    if is_own(target.pid, stat.session) {
+    let is_beside = proof == Proof::Number && is_own(target.pid, stat.session);
+    if target.pid <= 1 || is_beside || target.is_or_begot(own_pid())? {
         return Ok(Sent::No(Unreached::Refused));
     }
     let Some(pidfd) = hold(target)? else { return Ok(Sent::Gone) };
@@ -82,7 +105,7 @@ pub(crate) fn send(target: &Identity, signal: Signal) -> Result<Sent, ProcError>
 /// slips through by forking.
 pub(crate) fn send_group(leader: &Identity, signal: Signal) -> Result<Sent, ProcError> {
     let Some(stat) = procfs::stat(leader.pid)? else { return Ok(Sent::Gone) };
-    if is_own(leader.pid, stat.session) {
+    if is_own(leader.pid, stat.session) || leader.is_or_begot(own_pid())? {
         return Ok(Sent::No(Unreached::Refused));
     }
     let Some(held) = hold(leader)? else { return Ok(Sent::Gone) };
@@ -179,9 +202,13 @@ mod tests {
     #[test]
     fn nobody_signals_itself() {
         let own = Identity::own().expect("/proc is readable");
-        assert_eq!(send(&own, Signal::KILL).expect("/proc is readable"), Sent::No(Unreached::Refused));
+        for proof in [Proof::Number, Proof::Mark] {
+            assert_eq!(send(&own, Signal::KILL, proof).expect("/proc is readable"), Sent::No(Unreached::Refused));
+        }
         assert_eq!(send_group(&own, Signal::KILL).expect("/proc is readable"), Sent::No(Unreached::Refused));
         let init = Identity::of(1).expect("/proc is readable").expect("somebody is pid 1");
-        assert_eq!(send(&init, Signal::KILL).expect("/proc is readable"), Sent::No(Unreached::Refused));
+        for proof in [Proof::Number, Proof::Mark] {
+            assert_eq!(send(&init, Signal::KILL, proof).expect("/proc is readable"), Sent::No(Unreached::Refused));
+        }
     }
 }

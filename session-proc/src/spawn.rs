@@ -112,6 +112,8 @@ pub(crate) fn supervised(supervisor: &Supervisor, paths: &Paths, start: &Start) 
     let program = supervisor.program();
     let mut command = Command::new(program);
     command.args(supervisor.args()).arg(&paths.dir).arg(paths.id.as_str());
+    // Who starts it may carry a mark of its own. The supervisor is no part of that.
+    command.env_remove(mark::VARIABLE);
     set_env(&mut command, start);
     command.current_dir(&start.cwd).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     detach(&mut command);

@@ -7,6 +7,7 @@ use crate::target::{BETWEEN_LOOKS, KILL_PATIENCE, Target, ask, kill, wait_for};
 use crate::{Lifetime, ProcError, ProcessId, Registry, State, Status};
 use chrono::Utc;
 use std::collections::HashSet;
+use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,10 +33,12 @@ impl Default for Stop {
 /// Which processes to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// All of the session, also those whose record was lost.
+    /// All of the session, also those whose record was lost, and what turns that are over have started by themselves.
     All,
     /// Those that are meant to end with the turn.
     Ephemeral,
+    /// Of these, those that were started during a turn: what ends with it.
+    OfTurn,
     /// Of these, those whose turn is over: what a turn that crashed has left.
     LeftOver,
 }
@@ -62,6 +65,16 @@ pub struct Survivor {
     pub why: Unreached,
 }
 
+impl fmt::Display for Survivor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {}", self.member.process.pid)?;
+        if let Some(command) = &self.member.command {
+            write!(f, " ({})", command.escape_default())?;
+        }
+        write!(f, ": {}", self.why)
+    }
+}
+
 impl Registry {
     /// The processes that belong to a background process and run, also when its leader has ended. Writes nothing.
     ///
@@ -75,8 +88,8 @@ impl Registry {
     /// Stops a process with everything that belongs to it: the signal, the grace, `KILL`. One that has ended is no
     /// error; what it left running is stopped.
     ///
-    /// Every target is checked right before each signal. The calling process, its group and its session are never
-    /// signalled.
+    /// Every target is checked right before each signal. The calling process and those that it descends from are never
+    /// signalled; nor is what is in its group or session, unless it carries a mark that the caller does not carry.
     ///
     /// On disk when it returns: the record in its final state, *killed* if the process was running.
     ///
@@ -101,6 +114,7 @@ impl Registry {
         let is_meant = |status: &Status| match which {
             Which::All => true,
             Which::Ephemeral => status.lifetime == Some(Lifetime::Ephemeral),
+            Which::OfTurn => status.lifetime == Some(Lifetime::Ephemeral) && status.has_turn,
             Which::LeftOver => status.lifetime == Some(Lifetime::Ephemeral) && status.is_orphan && status.has_turn,
         };
         for status in self.list()?.processes.into_iter().filter(is_meant) {

@@ -1,7 +1,7 @@
 //! Reaching all the processes of those that are to be stopped.
 
 use crate::members::{Bond, Kin, Member, Snapshot};
-use crate::signal::{self, Sent, Signal, Unreached};
+use crate::signal::{self, Proof, Sent, Signal, Unreached};
 use crate::stop::Survivor;
 use crate::{Identity, ProcError, ProcessId};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -39,8 +39,11 @@ impl Target {
             None => false,
         };
         let members = self.members(snapshot);
+        let is_foreign = !snapshot.marks_caller(&self.kin);
         for member in &members {
-            let sent = if group_sent && is_of_group(member) { Sent::Yes } else { send(&member.process, signal)? };
+            let proof = if is_foreign && member.bond == Bond::Mark { Proof::Mark } else { Proof::Number };
+            let sent =
+                if group_sent && is_of_group(member) { Sent::Yes } else { send(&member.process, signal, proof)? };
             self.note(member, sent);
         }
         Ok(self.left(&members))
@@ -104,10 +107,10 @@ fn send_to_group(leader: &Identity, signal: Signal) -> Result<bool, ProcError> {
     Ok(is_sent)
 }
 
-fn send(process: &Identity, signal: Signal) -> Result<Sent, ProcError> {
-    let sent = signal::send(process, signal)?;
+fn send(process: &Identity, signal: Signal, proof: Proof) -> Result<Sent, ProcError> {
+    let sent = signal::send(process, signal, proof)?;
     if sent == Sent::Yes && wakes(signal) {
-        signal::send(process, Signal::CONT)?;
+        signal::send(process, Signal::CONT, proof)?;
     }
     Ok(sent)
 }

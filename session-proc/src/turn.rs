@@ -1,14 +1,15 @@
 //! The marker of a session's running turn: `proc/turn.pid`, which the reference knows, and `proc/.turn` beside it.
 
 use crate::identity::own_pid;
-use crate::{Identity, Liveness, ProcError, procfs, small_file};
+use crate::{Identity, Liveness, ProcError, mark, procfs, small_file};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use session_core::layout::{TURN, TURN_PID};
 use session_disk::{Durability, create_dir, remove_file, replace};
+use std::ffi::OsString;
 use std::fmt;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 const MAX_PID_FILE_BYTES: u64 = 4096;
 const MAX_IDENTITY_FILE_BYTES: u64 = 64 * 1024;
@@ -45,6 +46,17 @@ impl fmt::Display for LiveTurn {
         }
         write!(f, "since {})", self.since.format("%Y-%m-%dT%H:%M:%SZ"))
     }
+}
+
+/// A turn that is over and whose marker still stands: its process ended without ending it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftTurn {
+    /// The process that ran it. Another one may have this pid by now.
+    pub pid: i32,
+    /// The turn's id, where this project's marker stands.
+    pub turn_id: Option<String>,
+    /// When the turn started, or, beside the reference, when its marker was written.
+    pub since: DateTime<Utc>,
 }
 
 /// What [`TurnMarker::ensure`] found.
@@ -117,6 +129,25 @@ impl TurnMarker {
         }
     }
 
+    /// The turn whose marker stands although it is over, if there is one: its process was killed, or the machine went
+    /// down. Writes nothing.
+    ///
+    /// # Errors
+    /// When a file that is there cannot be read.
+    pub fn left(proc_dir: &Path) -> Result<Option<LeftTurn>, ProcError> {
+        if TurnMarker::read(proc_dir)?.is_some() {
+            return Ok(None);
+        }
+        if let Some(ours) = read_identity(proc_dir)? {
+            return Ok(Some(LeftTurn { pid: ours.process.pid, turn_id: Some(ours.turn), since: ours.started }));
+        }
+        let theirs = small_file::read(&proc_dir.join(TURN_PID), MAX_PID_FILE_BYTES)?;
+        let turn = |file: small_file::SmallFile| {
+            Some(LeftTurn { pid: parse_pid(&file.bytes)?, turn_id: None, since: file.modified })
+        };
+        Ok(theirs.and_then(turn))
+    }
+
     /// Marks the start of a turn of this process. Creates `proc_dir`, but nothing above it.
     ///
     /// On disk when it returns: both files of the marker, each in one piece. They are not synced: after a power cut
@@ -160,6 +191,13 @@ impl TurnMarker {
     /// The process that runs the turn: this one.
     pub fn process(&self) -> &Identity {
         &self.own.process
+    }
+
+    /// The variable of the environment, and its value, by which processes that the turn starts by itself can be found
+    /// when it is over: see [`Registry::lost`](crate::Registry::lost). What a registry starts has a mark of its own.
+    pub fn mark(&self) -> (&'static str, OsString) {
+        let dir = path::absolute(&self.proc_dir).unwrap_or_else(|_| self.proc_dir.clone());
+        (mark::VARIABLE, mark::of_turn(&self.own.process, &dir))
     }
 
     /// Puts the marker back if it is not there. The reference's end of turn removes whatever marker stands, so this is

@@ -1,10 +1,12 @@
 //! Processes whose record was lost, and records that nobody needs any more.
 
-use crate::support::{Session, eventually, is_empty, is_live};
+use crate::support::{Session, eventually, in_copy, is_empty, is_live, wait_for};
 use chrono::{TimeDelta, Utc};
-use session_proc::{Gone, Identity, LostWhy, ProcessId, Prune, State, Status, Stop, Which};
-use std::fs;
-use std::time::Duration;
+use nix::sys::wait::WaitStatus;
+use session_proc::{Gone, Identity, LostWhy, ProcessId, Prune, State, Status, Stop, TurnMarker, Which};
+use std::fs::{self, File};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 const AT_ONCE: Stop = Stop { signal: session_proc::Signal::KILL, grace: Duration::ZERO };
 
@@ -111,6 +113,75 @@ fn p08_a_claim_of_which_nothing_came_is_gone() {
 }
 
 #[test]
+fn p01_what_a_turn_has_started_by_itself_is_found_when_the_turn_is_over() {
+    let session = Session::supervised();
+    let script = "echo $$ >pid; exec sleep 600";
+    let turn = in_copy(|| {
+        let Ok(marker) = TurnMarker::start(session.registry.dir(), "t1") else { return 1 };
+        let (name, value) = marker.mark();
+        // In the group and session of who stops it later: the mark is what tells them apart.
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(session.cwd()).env(name, value);
+        if command.spawn().is_err() {
+            return 2;
+        }
+        // While the turn runs, it answers for what it has started.
+        let own = session.told_process("pid");
+        let stopped = session.registry.stop_all(Which::All, &AT_ONCE).map(|stopped| stopped.len());
+        let is_left_alone = lost(&session).is_empty() && stopped.is_ok_and(|stopped| stopped == 0) && is_live(&own);
+        std::mem::forget(marker);
+        i32::from(!is_left_alone)
+    });
+    assert_eq!(wait_for(turn), WaitStatus::Exited(turn, 0));
+    let own = session.told_process("pid");
+    assert_eq!(lost(&session), [(own.clone(), LostWhy::TurnOver)]);
+    let left = TurnMarker::left(session.registry.dir()).expect("readable").expect("nobody removed it");
+    assert_eq!((left.pid, left.turn_id.as_deref()), (turn.as_raw(), Some("t1")));
+    let stopped = session.registry.stop_all(Which::All, &AT_ONCE).expect("readable");
+    assert_eq!(
+        stopped.iter().map(|stopped| (stopped.id.as_str(), &stopped.status)).collect::<Vec<_>>(),
+        [("turn", &None)]
+    );
+    assert!(!is_live(&own));
+    let next = TurnMarker::start(session.registry.dir(), "t2").expect("none runs");
+    assert_eq!(TurnMarker::left(session.registry.dir()).expect("readable"), None);
+    next.end().expect("it is ours");
+    assert_eq!(TurnMarker::left(session.registry.dir()).expect("readable"), None);
+}
+
+#[test]
+fn a_record_that_is_not_true_any_more_is_known_until_somebody_reconciles() {
+    let session = Session::unsupervised();
+    let status = session.start("exit 3");
+    eventually("it has ended", || session.look(&status.id).state.is_final());
+    let stale =
+        || session.registry.stale().expect("readable").into_iter().map(|status| status.state).collect::<Vec<_>>();
+    assert_eq!(stale(), [State::Exited]);
+    session.registry.reconcile().expect("readable");
+    assert_eq!(stale(), []);
+}
+
+#[test]
+fn files_of_no_process_are_known_and_removed() {
+    let session = Session::supervised();
+    let status = session.run("true");
+    let old = SystemTime::now() - Duration::from_secs(7200);
+    // The highest number stays taken.
+    let left = [".bg4.cut", ".bg4.id", ".tmp-x", "bg3.json", "bg4.exit", "bg4.log"];
+    for name in left.iter().chain(&["bg9.log", "theirs.txt", "turn.pid"]) {
+        session.put(name, "");
+        File::options().write(true).open(session.file(name)).expect("ours").set_modified(old).expect("ours");
+    }
+    session.put("bg5.log", "young");
+    let found = session.registry.leftovers().expect("readable");
+    assert_eq!(found, left.map(|name| session.file(name)));
+    session.registry.prune(&Prune::default()).expect("they can be removed");
+    assert_eq!(session.registry.leftovers().expect("readable"), Vec::<std::path::PathBuf>::new());
+    assert!(["bg9.log", "theirs.txt", "turn.pid", "bg5.log"].iter().all(|name| session.file(name).exists()));
+    drop(status);
+}
+
+#[test]
 fn looking_writes_nothing() {
     for session in Session::both() {
         let status = session.start("echo oak; sleep 600");
@@ -131,6 +202,8 @@ fn looking_writes_nothing() {
         session.registry.list().expect("readable");
         session.registry.members(&status.id).expect("readable");
         session.registry.lost().expect("readable");
+        session.registry.stale().expect("readable");
+        session.registry.leftovers().expect("readable");
         session.registry.output(&status.id, 0, 99, session_proc::Excess::SkipToTail).expect("readable");
         session.registry.prunable(&Prune::default()).expect("readable");
         session

@@ -244,6 +244,23 @@ fn p03_p04_records_that_name_nobody_or_ourselves_hurt_nobody() {
 }
 
 #[test]
+fn p04_who_stops_never_hits_those_that_it_descends_from() {
+    let session = Session::unsupervised();
+    let id = record(&session, i32::try_from(std::process::id()).expect("small"), 0);
+    session.put(".bg1.id", &serde_json::json!({ "process": Identity::own().expect("readable") }).to_string());
+    // In a session of its own, as what a terminal multiplexer has started, and all the same a child of this process.
+    let child = in_copy(|| {
+        let is_refused = nix::unistd::setsid().is_ok()
+            && session.registry.stop(&id, &quick()).is_ok_and(|stopped| {
+                stopped.signalled.is_empty()
+                    && stopped.survivors.iter().all(|survivor| survivor.why == Unreached::Refused)
+            });
+        i32::from(!is_refused)
+    });
+    assert_eq!(wait_for(child), WaitStatus::Exited(child, 0));
+}
+
+#[test]
 fn a_process_of_the_reference_is_stopped_with_its_group() {
     let session = Session::unsupervised();
     let mut job = Job::in_session("sleep 600 & sleep 600 & wait");
