@@ -32,6 +32,8 @@ pub const FAILED: &str = ".failed";
 pub const TURN_PID: &str = "turn.pid";
 /// Inside `proc`: who wrote the marker, in full.
 pub const TURN: &str = ".turn";
+/// Inside `proc`: the event of the running turn's start, until it is written with the turn's first event.
+pub const TURN_START: &str = ".turn.start";
 /// Inside the store's directory: what belongs to the store as a whole.
 pub const STORE: &str = ".session-store";
 /// Inside [`STORE`]: deleted sessions.

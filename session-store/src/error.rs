@@ -168,13 +168,21 @@ pub enum StoreError {
         /// The process that runs it.
         pid: i32,
     },
-    /// The session has live background processes.
-    #[error("session {name} has live background processes: {}", ids.join(", "))]
+    /// The session has live background processes: others start, however often they are stopped. The session stands.
+    #[error("background processes keep starting in session {name}: {}", ids.join(", "))]
     LiveProcesses {
         /// The session.
         name: String,
         /// Their ids.
         ids: Vec<String>,
+    },
+    /// Processes of the session could not be stopped. The session stands.
+    #[error("session {name} has processes that could not be stopped: {}", survivors.join("; "))]
+    Survivors {
+        /// The session.
+        name: String,
+        /// Which ones, and why.
+        survivors: Vec<String>,
     },
     /// Only the live turn, its children, or the lock's holder may do this.
     #[error("session {name} has a live turn, process {pid}; only it and its children drain the inbox")]

@@ -59,6 +59,11 @@ impl SessionPaths {
         self.dir.join(layout::PROC)
     }
 
+    /// The start of the running turn, until it is written.
+    pub(crate) fn turn_start(&self) -> PathBuf {
+        self.proc().join(layout::TURN_START)
+    }
+
     /// Messages that wait for the turn.
     #[doc(alias = "InboxDir")]
     #[doc(alias = "InboxDirFor")]

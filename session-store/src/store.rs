@@ -3,8 +3,11 @@
 use crate::chain::{self, Member};
 use crate::create::{self, NewSession};
 use crate::meta::{self, MetaReading};
-use crate::{Clock, Inbox, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock};
+use crate::{
+    Clock, Inbox, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock, processes,
+};
 use session_core::{SessionName, Timestamp, layout};
+use session_proc::Registry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -186,6 +189,14 @@ impl Store {
     #[doc(alias = "InboxDirFor")]
     pub fn inbox(&self, name: &SessionName) -> Result<Inbox> {
         Ok(Inbox::new(self.paths(name)?, name.as_str(), self.options.durability))
+    }
+
+    /// The background processes of a session. The session is not opened, and nothing is created.
+    ///
+    /// # Errors
+    /// [`StoreError::Escapes`] where a symbolic link has the name, or stands in the place of the records.
+    pub fn registry(&self, name: &SessionName) -> Result<Registry> {
+        processes::registry(&self.paths(name)?)
     }
 
     /// Takes the lock of a session, without opening it. Links to successors are not followed.

@@ -108,6 +108,12 @@ codes! {
     MetaAside "meta-aside" Info false,
     /// The marker of a turn that does not run.
     StaleTurn "stale-turn" Info true,
+    /// A process that a turn or a background process has started, and that no record leads to.
+    LostProcess "lost-process" Warning false,
+    /// A background process whose turn is over, and that should have ended with it.
+    LeftProcess "left-process" Warning false,
+    /// The record of a background process that has ended since, or was started since.
+    StaleRecord "stale-record" Info true,
     /// A message that nobody has taken out of the inbox.
     InboxWaiting "inbox-waiting" Info false,
     /// A message that was taken and not acknowledged.

@@ -15,6 +15,7 @@ use crate::list::{Candidate, Node, candidate, candidates};
 use crate::{SessionPaths, StoreError};
 use checks::{SESSION_CHECKS, STORE_CHECKS};
 use session_core::{Limits, SessionName, Timestamp};
+use session_proc::MarkedProcesses;
 use std::path::Path;
 
 /// What an examination found.
@@ -35,6 +36,8 @@ pub(crate) struct Patient<'a> {
     paths: Option<SessionPaths>,
     limits: Limits,
     now: Timestamp,
+    /// The processes that carry a mark of some session. `None`: they could not be looked at.
+    marked: Option<&'a MarkedProcesses>,
 }
 
 impl Patient<'_> {
@@ -52,11 +55,15 @@ impl Patient<'_> {
 fn examine(base: &Path, limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
     let found = candidates(base)?;
+    let marked = MarkedProcesses::look();
+    if let Err(error) = &marked {
+        examination.findings.push(Finding::new(FindingCode::Unreadable, Path::new("/proc"), with_causes(error)));
+    }
     for check in STORE_CHECKS {
         examination.findings.extend(or_unreadable(base, check(base)));
     }
     for candidate in &found {
-        examination.add(base, candidate, limits, now);
+        examination.add(base, candidate, limits, now, marked.as_ref().ok());
     }
     Ok(examination)
 }
@@ -64,19 +71,27 @@ fn examine(base: &Path, limits: Limits, now: Timestamp) -> Result<Examination> {
 /// Looks at some sessions.
 fn examine_sessions(base: &Path, names: &[SessionName], limits: Limits, now: Timestamp) -> Result<Examination> {
     let mut examination = Examination::default();
+    let marked = Some(MarkedProcesses::look()?);
     for name in names {
         let not_found = || StoreError::NotFound { name: name.to_string(), base: base.to_owned() };
         let candidate = candidate(base, name)?.ok_or_else(not_found)?;
-        examination.add(base, &candidate, limits, now);
+        examination.add(base, &candidate, limits, now, marked.as_ref());
     }
     Ok(examination)
 }
 
 impl Examination {
-    fn add(&mut self, base: &Path, candidate: &Candidate, limits: Limits, now: Timestamp) {
+    fn add(
+        &mut self,
+        base: &Path,
+        candidate: &Candidate,
+        limits: Limits,
+        now: Timestamp,
+        marked: Option<&MarkedProcesses>,
+    ) {
         self.sessions += 1;
         let session = candidate.shown();
-        let patient = Patient { base, candidate, paths: candidate.paths(base), limits, now };
+        let patient = Patient { base, candidate, paths: candidate.paths(base), limits, now, marked };
         let path = base.join(candidate.file_name());
         for check in SESSION_CHECKS {
             for finding in or_unreadable(&path, check(&patient)) {

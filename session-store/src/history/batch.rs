@@ -9,7 +9,7 @@ use std::path::Path;
 pub(super) struct Batch {
     /// A newline that is written only where it has to end somebody else's line, and then the lines.
     bytes: Vec<u8>,
-    /// Where the first line of the caller's own events begins: behind the lines that begin a history, if there are any.
+    /// Where the first line of the caller's own events begins: behind those of others, if there are any.
     own: usize,
     /// Where the line of each of the caller's events ends, its newline included.
     ends: Vec<usize>,
@@ -36,8 +36,11 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Puts the lines that begin a history before the others.
+    /// Puts lines that the caller did not give before its own, such as those that begin a history.
     pub(super) fn begin_with(&mut self, first: &[Event]) {
+        if first.is_empty() {
+            return;
+        }
         let mut bytes = vec![b'\n'];
         first.iter().for_each(|event| event.encode(&mut bytes));
         let own = bytes.len();

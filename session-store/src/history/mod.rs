@@ -119,17 +119,28 @@ impl History {
     ///
     /// A process that is over its file size limit (`RLIMIT_FSIZE`) is killed by `SIGXFSZ` unless it ignores that signal.
     pub fn append(&mut self, events: &[Event], first: impl FnOnce() -> Vec<Event>) -> Result<Appended> {
+        self.append_after(events, |is_new| if is_new { first() } else { Vec::new() }, || {})
+    }
+
+    /// The same, but `before` is asked in any case which events come first, and `written` is told when they are in the
+    /// file; both under the lock, so that of several writers who know of the same event, one writes it. `before` is told
+    /// whether no event was ever written.
+    pub(crate) fn append_after(
+        &mut self,
+        events: &[Event],
+        before: impl FnOnce(bool) -> Vec<Event>,
+        written: impl FnOnce(),
+    ) -> Result<Appended> {
         let path = self.paths.history();
         let mut batch = Batch::new(events, self.options.long_lines, &path)?;
         if events.is_empty() {
             return Ok(Appended::default());
         }
         let (mut kept, look) = self.lock(&path)?;
-        if look.is_new {
-            batch.begin_with(&first());
-        }
+        batch.begin_with(&before(look.is_new));
         // An error closes the descriptor, and with it frees the lock.
         let (placed, isolated) = self.write(&kept, look, &batch, &path)?;
+        written();
         // Who comes next takes the entry of a new file for durable: nobody comes before it is.
         let entry = if look.is_new { self.sync(&kept, &path, true) } else { Ok(()) };
         let freed = flock::unlock(&kept.file, &path);

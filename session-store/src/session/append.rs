@@ -1,9 +1,11 @@
 //! Appending to the conversation.
 
 use super::state::State;
+use super::turn_start;
 use crate::meta::{self, title_source};
 use crate::{Appended, Result, Session, StoreError};
 use session_core::{Event, Extension, FORMAT, Kind, Message, SessionHeader, TitleSet};
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
 
@@ -13,6 +15,8 @@ impl Session {
     /// A history begins with the first event of a kind that the reference knows; a line that says what the session is
     /// goes before it. Events of this project's own kinds that come earlier wait for that in memory, and `events` of the
     /// answer is 0 for them.
+    ///
+    /// Whoever appends first while a turn is live, in any process, also writes that the turn has started.
     ///
     /// No lock is needed, and none is left behind: a child of a turn may append. While this handle holds the session's
     /// lock, it makes sure first that it still does; while it runs a turn, it puts the turn's marker back where the
@@ -51,16 +55,29 @@ impl Session {
     fn append_with_waiting(&self, state: &mut State, events: &[Event]) -> Result<Appended> {
         let waiting = state.waiting.len();
         let mut has_begun = state.has_begun;
-        let mut begin = || {
-            has_begun = true;
-            self.first_lines()
+        let start = OnceCell::new();
+        let before = |is_new| {
+            has_begun |= is_new;
+            let mut lines = if is_new { self.first_lines() } else { Vec::new() };
+            lines.extend(start.get_or_init(|| turn_start::waiting(&self.paths)).clone());
+            lines
+        };
+        let written = || {
+            if start.get().is_some_and(Option::is_some) {
+                turn_start::written(&self.paths);
+            }
         };
         let appended = if waiting == 0 {
-            state.history.append(events, begin)
+            state.history.append_after(events, before, written)
         } else {
             let both = [&state.waiting, events].concat();
-            state.history.append(&both, &mut begin)
+            state.history.append_after(&both, before, written)
         };
+        if let (Err(_), Some(Some(start))) = (&appended, start.get()) {
+            // What was written is blank again, and the start waits for the next append. Where even this fails, it is lost,
+            // and the history tells of an end without it.
+            drop(turn_start::put(&self.paths, start));
+        }
         match appended {
             Ok(appended) => {
                 state.has_begun = has_begun;

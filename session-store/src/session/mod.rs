@@ -3,11 +3,14 @@
 mod append;
 mod places;
 mod read;
+mod repair;
 mod state;
 mod title;
 mod turn;
+mod turn_start;
 
-pub use turn::Turn;
+pub use repair::TurnRepair;
+pub use turn::{Turn, TurnEnd};
 
 use crate::create::directories;
 use crate::flock::names;

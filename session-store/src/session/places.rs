@@ -1,12 +1,21 @@
-//! The session's inbox, and its place for output that is too large for a message.
+//! The session's inbox, its background processes, and its place for output that is too large for a message.
 
-use crate::{Access, Drained, Inbox, Result, Session, Spill, recorded_inbox_ids};
-use session_proc::Identity;
+use crate::{Access, Drained, Inbox, Result, Session, Spill, processes, recorded_inbox_ids};
+use session_proc::{Identity, Registry};
 
 impl Session {
     /// Messages for the running turn.
     pub fn inbox(&self) -> Inbox {
         Inbox::new(self.paths.clone(), &self.name, self.options.durability)
+    }
+
+    /// The session's background processes. Name a supervisor before anything is started:
+    /// [`Registry::with_supervisor`](session_proc::Registry::with_supervisor).
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Escapes`] where a symbolic link stands in the place of their records.
+    pub fn registry(&self) -> Result<Registry> {
+        processes::registry(&self.paths)
     }
 
     /// The place for tool output that is too large for a message.

@@ -5,10 +5,10 @@ use super::forms::{Part, look};
 use super::record::Record;
 use super::{TrashEntry, empty::remove_tree};
 use crate::flock::Inode;
-use crate::{Durability, LockGuard, Options, Result, SessionPaths, StoreError, lock};
+use crate::{Durability, LockGuard, Options, Result, SessionPaths, StoreError, lock, processes};
 use session_core::{SessionName, Timestamp, layout};
 use session_disk::{create_dir, create_dir_all, remove_dir, remove_file, rename_new, replace, sync_dir};
-use session_proc::{TurnMarker, live_processes};
+use session_proc::TurnMarker;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub enum Deletion {
     /// It is not: an error names the turn, or who holds the lock.
     #[default]
     Careful,
-    /// It is. Background processes that run still forbid it.
+    /// It is. The process of the turn runs on.
     Forced,
 }
 
@@ -84,11 +84,11 @@ struct Doomed<'a> {
 }
 
 impl<'a> Doomed<'a> {
-    /// Looks at everything that has the session's name.
+    /// Looks at everything that has the session's name, and stops what it runs.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::NotASession`], [`StoreError::LiveTurn`], [`StoreError::LiveProcesses`],
-    /// [`StoreError::Locked`].
+    /// [`StoreError::NotFound`], [`StoreError::NotASession`], [`StoreError::LiveTurn`], [`StoreError::Locked`],
+    /// [`StoreError::Survivors`], [`StoreError::LiveProcesses`].
     fn find(base: &'a Path, name: &'a SessionName, deletion: Deletion, options: &Options) -> Result<Self> {
         let mut parts = Vec::new();
         let mut held = None;
@@ -142,7 +142,7 @@ impl<'a> Doomed<'a> {
     }
 }
 
-/// Whether the directory may be deleted; its lock, unless that is forced open.
+/// Whether the directory may be deleted; its lock, unless that is forced open. On return nothing of it runs.
 fn guard(
     dir: &Path,
     name: &SessionName,
@@ -154,18 +154,11 @@ fn guard(
     if !is_session(&paths)? {
         return Err(StoreError::NotASession { path: dir.to_owned() });
     }
-    let forbid = || -> Result<()> {
-        if deletion == Deletion::Careful
-            && let Some(turn) = TurnMarker::read(&paths.proc())?
-        {
-            return Err(StoreError::LiveTurn { name: name.to_string(), pid: turn.pid });
+    let forbid = || match TurnMarker::read(&paths.proc())? {
+        Some(turn) if deletion == Deletion::Careful => {
+            Err(StoreError::LiveTurn { name: name.to_string(), pid: turn.pid })
         }
-        let live = live_processes(&paths.proc())?;
-        if !live.is_empty() {
-            let ids = live.into_iter().map(|process| process.id).collect();
-            return Err(StoreError::LiveProcesses { name: name.to_string(), ids });
-        }
-        Ok(())
+        Some(_) | None => Ok(()),
     };
     // Asked first, since it says more than that the lock is held; and again once nothing can start any more.
     forbid()?;
@@ -174,6 +167,7 @@ fn guard(
         guard => Some(guard?),
     };
     forbid()?;
+    processes::stop_all(&paths, name.as_str())?;
     match look(dir)? {
         Some(now) if Inode::of(&now) == Inode::of(metadata) => Ok(guard),
         _ => Err(StoreError::Deleted { name: name.to_string(), path: dir.to_owned() }),

@@ -7,21 +7,23 @@ use session_core::{SessionName, Timestamp};
 /// Deleting. The session is the directory of that name directly in the store, with the flat file of that name; where a
 /// symbolic link has the name, the link is removed and what it points to is not touched. Successors are not followed.
 impl Store {
-    /// Deletes a session for good.
+    /// Deletes a session for good. Its background processes are stopped first, with whatever its turns have left running;
+    /// that may take the time that they are given to end.
     ///
     /// On disk when it returns: nothing of the session. After an error it stands whole, or its name is free and what
     /// could not be removed is in the store's staging area.
     ///
     /// # Errors
     /// [`crate::StoreError::NotFound`]; [`crate::StoreError::NotASession`] for a directory that is none;
-    /// [`crate::StoreError::LiveTurn`] and [`crate::StoreError::Locked`] unless forced;
-    /// [`crate::StoreError::LiveProcesses`] always; what the disk says.
+    /// [`crate::StoreError::LiveTurn`] and [`crate::StoreError::Locked`] unless forced; [`crate::StoreError::Survivors`]
+    /// names processes that could not be stopped; [`crate::StoreError::LiveProcesses`] where others start all the time;
+    /// what the disk says.
     #[doc(alias = "DeleteSession")]
     pub fn delete(&self, name: &SessionName, deletion: Deletion) -> Result<()> {
         remove::delete(self.base_dir(), name, deletion, self.options())
     }
 
-    /// Moves a session into the store's trash, and says under which id it can be restored. `why` is kept with it.
+    /// Moves a session into the store's trash, after its processes were stopped as by [`Store::delete`], and says under which id it can be restored. `why` is kept with it.
     ///
     /// On disk when it returns: the session in the trash, whole, synced as the durability says. After an error it stands
     /// in its place.

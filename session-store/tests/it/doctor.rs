@@ -1,11 +1,12 @@
 //! The doctor: every kind of finding, where it is, and that looking changes nothing.
 
-use crate::scratch::{Scratch, at_second, name, picture, user};
+use crate::scratch::{Scratch, Sleeper, at_second, dead, identity_json, name, picture, user};
 use session_core::Place;
 use session_store::{Deletion, Finding, FindingCode, Severity, Store, StoreError};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::process::Command;
 
 fn found(store: &Store) -> Vec<(FindingCode, String)> {
     let findings = store.doctor().expect("the store can be read").findings;
@@ -203,9 +204,65 @@ fn everything() -> Scratch {
     scratch
 }
 
+/// A session with processes: one without a record, one whose turn is over, and one that a record takes for running.
+fn with_processes(scratch: &Scratch) -> [Sleeper; 2] {
+    let proc = scratch.dir("processes/proc");
+    let lost = Sleeper::run(
+        Command::new("sleep").arg("600").env("SESSION_STORE_PROCESS", format!("0f:3:bg1:{}", proc.display())),
+    );
+    let left = Sleeper::start();
+    let now = session_core::format_time(&chrono::Utc::now().fixed_offset());
+    let record = |id: &str, pid: u32| {
+        let record = format!(
+            "{{\"id\":\"{id}\",\"command\":\"sleep 600\",\"cwd\":\"/\",\"pid\":{pid},\"started\":\"{now}\",\"state\":\"running\"}}"
+        );
+        scratch.put(format!("processes/proc/{id}.json"), record);
+    };
+    record("bg2", 2_147_483_647);
+    record("bg3", left.pid());
+    let (process, over) = (identity_json(&left.identity()), identity_json(&dead()));
+    let dossier = format!(
+        "{{\"origin\":{{\"token\":\"1f\",\"name\":\"\",\"command\":\"sleep 600\",\"cwd\":\"/\",\"lifetime\":\"ephemeral\",\
+         \"log_cap_bytes\":65536,\"claimed\":\"{now}\",\"starter\":{over},\"turn\":{{\"id\":\"t1\",\"process\":{over}}}}},\
+         \"process\":{process},\"started\":\"{now}\"}}"
+    );
+    scratch.put("processes/proc/.bg3.id", dossier);
+    [lost, left]
+}
+
+#[test]
+fn p08_processes_that_nobody_answers_for_and_records_that_are_not_true_are_found() {
+    let scratch = Scratch::new();
+    scratch.session("processes", &[user(1, "a")]);
+    let [lost, left] = with_processes(&scratch);
+    scratch.put_at("processes/proc/bg1.exit", "0", at_second(1));
+    let findings = of(&scratch, "processes");
+    let found: Vec<_> = findings.iter().map(|finding| (finding.code, finding.path.clone(), &*finding.text)).collect();
+    let proc = scratch.path("processes/proc");
+    let wanted = [
+        (
+            FindingCode::LostProcess,
+            proc.clone(),
+            format!("process {} (sleep) runs, and there is no record of bg1, as which it was started", lost.pid()),
+        ),
+        (
+            FindingCode::LeftProcess,
+            proc.join("bg3.json"),
+            "bg3 (sleep 600) runs, and the turn that started it is over".to_owned(),
+        ),
+        (FindingCode::StaleRecord, proc.join("bg2.json"), "the record of bg2 does not say that it is gone".to_owned()),
+        (FindingCode::Leftover, proc.join("bg1.exit"), "a file of a background process that there is not".to_owned()),
+    ];
+    assert_eq!(found, wanted.iter().map(|(code, path, text)| (*code, path.clone(), &**text)).collect::<Vec<_>>());
+    assert!(left.is_live() && lost.is_live());
+    scratch.put("processes/proc/bg4.json", "{\"id\":");
+    assert!(of(&scratch, "processes").iter().any(|finding| finding.code == FindingCode::Unreadable));
+}
+
 #[test]
 fn every_kind_of_finding_can_be_found_and_looking_changes_nothing() {
     let scratch = everything();
+    let _running = with_processes(&scratch);
     let before = picture(scratch.outside());
     let found: BTreeSet<_> = found(&scratch.store()).into_iter().map(|(code, _)| code).collect();
     let missing: Vec<_> = FindingCode::ALL.iter().filter(|code| !found.contains(code)).collect();

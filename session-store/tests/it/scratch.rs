@@ -1,11 +1,57 @@
 //! A store of one's own, and what can be put into it.
 
+use session_proc::Identity;
 use session_store::{Options, SessionName, Store};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
+
+/// A process that lives until it is dropped.
+pub(crate) struct Sleeper(Child);
+
+impl Sleeper {
+    pub(crate) fn start() -> Self {
+        Sleeper::run(Command::new("sleep").arg("600"))
+    }
+
+    pub(crate) fn run(command: &mut Command) -> Self {
+        Sleeper(command.spawn().expect("the program can be run"))
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        let pid = i32::try_from(self.pid()).expect("process ids are small");
+        Identity::of(pid).expect("/proc is readable").expect("it is not reaped")
+    }
+
+    pub(crate) fn is_live(&self) -> bool {
+        self.identity().liveness().expect("/proc is readable").is_live()
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        drop(self.0.kill().and_then(|()| self.0.wait()));
+    }
+}
+
+/// An identity as the files under `proc/` have it.
+pub(crate) fn identity_json(process: &Identity) -> String {
+    let Identity { pid, start_ticks, boot_id } = process;
+    format!("{{\"pid\":{pid},\"start_ticks\":{start_ticks},\"boot_id\":\"{boot_id}\"}}")
+}
+
+/// A process that certainly is none any more.
+pub(crate) fn dead() -> Identity {
+    let own = Identity::own().expect("/proc is readable");
+    Identity { start_ticks: own.start_ticks + 1, ..own }
+}
 
 /// A message of the user at second `s`.
 pub(crate) fn user(s: u32, text: &str) -> String {

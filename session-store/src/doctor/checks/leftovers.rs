@@ -20,7 +20,8 @@ pub(super) fn temporary(patient: &Patient<'_>) -> Found {
     Ok(findings)
 }
 
-fn is_temporary(path: &Path) -> bool {
+/// Whether a file has the name of a temporary one.
+pub(super) fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(TEMPORARY))
 }
 

@@ -9,6 +9,7 @@ mod leftovers;
 mod meta;
 mod modes;
 mod names;
+mod processes;
 mod quarantine;
 mod trash;
 mod turn;
@@ -38,6 +39,9 @@ pub(super) const SESSION_CHECKS: &[fn(&Patient<'_>) -> Found] = &[
     chain::successor,
     chain::parent,
     turn::stale,
+    processes::lost,
+    processes::left,
+    processes::records,
     inbox::waiting,
     inbox::claimed,
     inbox::failed,

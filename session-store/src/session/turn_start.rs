@@ -1,0 +1,61 @@
+//! The start of a turn, which is written with the turn's first event, whoever appends it.
+//!
+//! A turn's events come from the process that runs it and from its children; a turn without any leaves no trace in the
+//! history. So the event of the start waits in a file beside the turn's marker, and who appends first takes it along,
+//! under the history's lock.
+
+use crate::{Result, SessionPaths, small_file};
+use session_core::{Event, Extension, Item, Place, RawLine, TurnPhase, scan_line};
+use session_disk::{Durability, remove_file, replace};
+use session_proc::TurnMarker;
+use std::io::ErrorKind;
+
+/// An id is short.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// Lets a turn's start wait. On disk when it returns: the file, not synced: after a power cut no turn runs.
+pub(super) fn put(paths: &SessionPaths, start: &Event) -> Result<()> {
+    let mut line = Vec::new();
+    start.encode(&mut line);
+    Ok(replace(&paths.turn_start(), &line, Durability::Os)?)
+}
+
+/// The start that waits, if it is that of the live turn. What cannot be read is none: an append must not fail by it.
+pub(super) fn waiting(paths: &SessionPaths) -> Option<Event> {
+    let (id, start) = read(paths)?;
+    let live = TurnMarker::read(&paths.proc()).ok()??;
+    (live.turn_id.as_deref() == Some(id.as_str())).then_some(start)
+}
+
+/// Takes note that the start is in the history.
+pub(super) fn written(paths: &SessionPaths) {
+    // If it stays it is written once more, which says nothing new.
+    drop(remove_file(&paths.turn_start()));
+}
+
+/// Takes back a start that still waits. True if there was one: then nothing was appended since.
+///
+/// # Errors
+/// When the file cannot be removed.
+pub(super) fn take_back(paths: &SessionPaths, id: &str) -> Result<bool> {
+    let waits = read(paths).is_some_and(|(waiting, _)| waiting == id);
+    match remove_file(&paths.turn_start()) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        removed => removed?,
+    }
+    Ok(waits)
+}
+
+fn read(paths: &SessionPaths) -> Option<(String, Event)> {
+    let (bytes, _) = small_file::read(&paths.turn_start(), MAX_BYTES).ok()?;
+    let bytes = bytes.strip_suffix(b"\n")?;
+    let line = RawLine { place: Place { line: None, offset: 0 }, bytes, terminated: true };
+    let event = scan_line(line).into_iter().find_map(|item| match item {
+        Item::Record(record) => Some(*record.event),
+        Item::Defect(_) => None,
+    })?;
+    match event.extension() {
+        Some(Extension::Turn(mark)) if mark.phase == TurnPhase::Start => Some((mark.id, event)),
+        _ => None,
+    }
+}
