@@ -109,6 +109,16 @@ verbs! {
     Lock => lock,
     /// Run a command as the session's turn
     Turn => turn,
+    /// Start a background process
+    Run => run,
+    /// List background processes
+    Ps => ps,
+    /// Wait for a background process
+    Wait => wait,
+    /// Print the output of a background process, and follow it
+    Logs => logs,
+    /// Stop background processes
+    Kill => kill,
     /// Keep a large output from standard input in the session, and print a preview
     Spill => spill,
     /// List, drain or acknowledge the messages that wait for a turn

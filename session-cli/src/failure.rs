@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use session_core::NameError;
+use session_proc::ProcError;
 use session_store::StoreError;
 use std::error::Error;
 use std::io;
@@ -55,6 +56,12 @@ impl From<NameError> for Failure {
     }
 }
 
+impl From<ProcError> for Failure {
+    fn from(error: ProcError) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let (exit, hint) = advice(&error);
@@ -88,15 +95,29 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         StoreError::NoSuchClaim { .. } => (Exit::No, Some("`session inbox SESSION list` shows what was claimed")),
         StoreError::Locked { .. } | StoreError::LiveTurn { .. } => (Exit::Busy, Some("--wait 30s waits for it")),
         StoreError::LockLost { .. } | StoreError::LockUnsupported { .. } => (Exit::Busy, None),
-        StoreError::LiveProcesses { .. } => (Exit::Busy, Some("stop them first")),
+        StoreError::LiveProcesses { .. } => (Exit::Busy, Some("`session ps SESSION` shows them")),
+        StoreError::Survivors { .. } => (Exit::Busy, Some("it was not deleted; end them by other means")),
+        StoreError::Process(error) => process_advice(error),
         StoreError::NotOfTheTurn { .. } => (Exit::Busy, Some("--force drains it all the same")),
         StoreError::Escapes { .. } => (Exit::Refused, None),
         _ => (Exit::Usage, None),
     }
 }
 
+fn process_advice(error: &ProcError) -> (Exit, Option<&'static str>) {
+    match error {
+        ProcError::NoProcess { .. } => (Exit::NotFound, Some("`session ps SESSION` shows all of a session")),
+        ProcError::NoFreeId { .. } | ProcError::IdTaken { .. } | ProcError::Busy { .. } => {
+            (Exit::Busy, Some("another program works on the same records; try again"))
+        }
+        ProcError::Misplaced { .. } => (Exit::Refused, Some("it is not clear whose it is: rename the file")),
+        ProcError::SupervisorSilent { .. } => (Exit::Usage, Some("it may run; `session ps SESSION` shows it")),
+        _ => (Exit::Usage, None),
+    }
+}
+
 /// An error and its causes on one line.
-fn causes(error: &dyn Error) -> String {
+pub(crate) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(error) = next {

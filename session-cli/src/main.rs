@@ -13,6 +13,7 @@ mod follow;
 mod input;
 mod output;
 mod span;
+mod supervisor;
 mod target;
 mod view;
 mod wrapped;
@@ -26,6 +27,9 @@ use std::panic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(exit) = supervisor::serve() {
+        return ExitCode::from(exit.code());
+    }
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     ignore_file_size_signal();
     let exit = panic::catch_unwind(run).unwrap_or_else(|_| {

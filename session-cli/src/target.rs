@@ -3,6 +3,8 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::escape::{Layout, escaped};
+use crate::output::{Colour, Out};
 use clap::builder::StyledStr;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use session_core::SessionName;
@@ -75,17 +77,49 @@ fn here(context: &Context) -> Result<SessionName, Failure> {
     })
 }
 
+/// Which processes are completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Processes {
+    All,
+    Running,
+}
+
+/// Completes the ids of the background processes of the session that stands before them.
+pub(crate) fn process_completer(which: Processes) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let typed = typed.to_string_lossy();
+        let mut candidates = processes(which).unwrap_or_default();
+        candidates.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(&*typed));
+        candidates
+    })
+}
+
+fn processes(which: Processes) -> Option<Vec<CompletionCandidate>> {
+    let context = Context { store: completing_store()?, out: Out::new(false, Colour::Never, true, true) };
+    // What is being completed follows a `--`: the program, the verb, and what stands behind it.
+    let words = std::env::args().skip_while(|word| word != "--").skip(3);
+    let session = words.into_iter().find(|word| !word.starts_with('-'))?;
+    let registry = context.store.registry(&resolve(&context, &session).ok()?).ok()?;
+    let mut processes = registry.list().ok()?.processes;
+    processes.retain(|status| which == Processes::All || !status.state.is_final());
+    let help = |command: &str| StyledStr::from(escaped(command, Layout::OneLine).into_owned());
+    let candidate =
+        |status: &session_proc::Status| CompletionCandidate::new(status.id.as_str()).help(Some(help(&status.command)));
+    Some(processes.iter().map(candidate).collect())
+}
+
+fn completing_store() -> Option<Store> {
+    match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
+        Some(dir) => Some(Store::open_at(dir)),
+        None => Store::open_default().ok(),
+    }
+}
+
 /// Completes session names.
 pub(crate) fn completer() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let typed = typed.to_string_lossy();
-        let store = match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
-            Some(dir) => Store::open_at(dir),
-            None => match Store::open_default() {
-                Ok(store) => store,
-                Err(_) => return Vec::new(),
-            },
-        };
+        let Some(store) = completing_store() else { return Vec::new() };
         let names = store.names().unwrap_or_default();
         let matching = names.iter().filter(|name| name.as_str().starts_with(&*typed));
         matching.map(|name| CompletionCandidate::new(name.as_str()).help(title(&store, name))).collect()

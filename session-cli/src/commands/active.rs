@@ -2,12 +2,15 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output::{Rows, when};
+use crate::failure::{Failure, causes};
+use crate::output::{Diagnostic, Rows, when};
+use chrono::Utc;
 use serde::Serialize;
+use session_store::StoreError;
 
 /// The flags of `active`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  session active\n  session active --json")]
 pub(crate) struct Flags {}
 
 pub(crate) fn run(_: &Flags, context: &Context) -> Result<Exit, Failure> {
@@ -35,14 +38,25 @@ pub(crate) fn run(_: &Flags, context: &Context) -> Result<Exit, Failure> {
             since: when::machine(&active.turn.since.fixed_offset()),
         })
         .collect();
-    let mut rows = Rows::new(&["SESSION", "PID", "SINCE", "COMMAND"]).numeric(1);
-    for turn in &turns {
+    let mut rows = Rows::new(&["SESSION", "PID", "SINCE", "COMMAND", "TURN"]).numeric(1);
+    for (turn, active) in turns.iter().zip(&active.turns) {
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-        rows.push(vec![turn.name.to_owned(), turn.pid.to_string(), turn.since.clone(), text(turn.command)]);
+        let since = match context.out.is_terminal() {
+            true => when::relative(&active.turn.since.fixed_offset(), Utc::now()),
+            false => turn.since.clone(),
+        };
+        rows.push(vec![turn.name.to_owned(), turn.pid.to_string(), since, text(turn.command), text(turn.turn)]);
     }
-    context.out.answer(
-        "active",
-        &Document { sessions: turns },
-        |out| if rows.is_empty() { Ok(()) } else { out.rows(&rows) },
-    )
+    let diagnostics: Vec<_> = active.unreadable.iter().map(unreadable).collect();
+    context.out.diagnostics(&diagnostics);
+    if context.out.is_json() {
+        context.out.document("active", diagnostics.is_empty(), &diagnostics, &Document { sessions: turns })?;
+    } else if !rows.is_empty() {
+        context.out.rows(&rows)?;
+    }
+    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+fn unreadable(error: &StoreError) -> Diagnostic {
+    Diagnostic { code: "unreadable".to_owned(), session: None, line: None, offset: None, text: causes(error) }
 }

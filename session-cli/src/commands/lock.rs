@@ -4,15 +4,18 @@ use crate::commands::opened;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{span, target, wrapped};
+use crate::wrapped::{self, Signals};
+use crate::{span, target};
 use session_store::{Options, Wait};
 use std::ffi::OsString;
 use std::time::Duration;
 
 /// The flags of `lock`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The exit status is CMD's; 125 when the lock itself failed, 5 when another holds it.\n\n\
-Examples:\n  session lock @ --wait 10s -- cp -r \"$(session path @)\" backup")]
+#[command(
+    after_help = "A signal that asks this program to end reaches CMD; if this program is killed, so is CMD. The exit status is CMD's; 125 when the lock itself failed, 5 when another holds it.\n\n\
+Examples:\n  session lock @ --wait 10s -- cp -r \"$(session path @)\" backup"
+)]
 pub(crate) struct Flags {
     /// The session
     #[arg(add = target::completer())]
@@ -29,7 +32,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let options = Options { wait: flags.wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
     let session = opened(context, &flags.session, options)?;
     let guard = session.lock().map_err(wrapped::failure)?;
-    let exit = wrapped::run(&flags.command, &[])?;
+    let ran = Signals::hold()?.run(&flags.command, &[]);
     guard.release().map_err(wrapped::failure)?;
-    Ok(exit)
+    ran.exit
 }

@@ -1,5 +1,6 @@
 //! `session rm`
 
+use crate::commands::kill;
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -7,11 +8,14 @@ use crate::failure::Failure;
 use crate::target;
 use serde::Serialize;
 use session_core::SessionName;
-use session_store::Deletion;
+use session_store::{Deletion, StoreError};
 
 /// The flags of `rm`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  session rm oaks -n\n  session rm oaks birches -y\n  session trash restore oaks")]
+#[command(
+    after_help = "Background processes of the session are stopped first; one that cannot be stopped is named, and nothing is \
+deleted then.\n\nExamples:\n  session rm oaks -n\n  session rm oaks birches -y\n  session trash restore oaks"
+)]
 pub(crate) struct Flags {
     /// The sessions
     #[arg(required = true, add = target::completer())]
@@ -48,7 +52,13 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         }
     }
     let to = if flags.purge { "deleted for good" } else { "moved to the trash" };
-    let plan: Vec<_> = names.iter().map(|name| format!("{name}: to be {to}")).collect();
+    let mut plan = Vec::new();
+    for name in &names {
+        plan.extend(
+            running(context, name)?.into_iter().map(|(id, what)| format!("{name}: {id}: {what}, to be stopped")),
+        );
+        plan.push(format!("{name}: to be {to}"));
+    }
     let mut document = Document {
         planned: names.iter().map(SessionName::to_string).collect(),
         deleted: Vec::new(),
@@ -68,6 +78,15 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
             None => out.line(&deleted.session),
         })
     })
+}
+
+/// What is stopped first.
+fn running(context: &Context, name: &SessionName) -> Result<Vec<(String, String)>, Failure> {
+    match context.store.registry(name) {
+        // A link is removed, and nothing behind it is touched.
+        Err(StoreError::Escapes { .. }) => Ok(Vec::new()),
+        registry => kill::plan_all(&registry?),
+    }
 }
 
 fn delete(flags: &Flags, context: &Context, name: &SessionName) -> Result<Deleted, Failure> {

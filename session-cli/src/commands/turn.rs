@@ -4,10 +4,11 @@ use crate::commands::opened;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{span, target, wrapped};
+use crate::wrapped::{self, Signals};
+use crate::{span, target};
 use chrono::Utc;
 use session_core::RUN_ID_VAR;
-use session_store::{Options, Wait};
+use session_store::{Options, Session, Turn, Wait};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -15,7 +16,9 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The session is locked and marked as having a live turn while CMD runs. CMD finds the session's name, directory \
-and run id in KVIT_SESSION, KVIT_SESSION_DIR and KVIT_RUN_ID. The exit status is CMD's; 125 when the turn itself failed, 5 when another \
+and run id in KVIT_SESSION, KVIT_SESSION_DIR and KVIT_RUN_ID. When CMD has ended, the background processes that were started meanwhile are \
+stopped, unless they are persistent.\n\nSIGINT, SIGQUIT, SIGTERM and SIGHUP reach CMD, which decides what they mean; the cleaning up follows in any \
+case. If this program is killed, so is CMD; the next turn stops what it left, and a notice in the history says so. The exit status is CMD's; 125 when the turn itself failed, 5 when another \
 turn is live.\n\nExamples:\n  session turn @ -- ./agent --prompt 'plant three oaks'"
 )]
 pub(crate) struct Flags {
@@ -34,18 +37,34 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let options = Options { wait: flags.wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
     let session = opened(context, &flags.session, options)?;
     let lock = session.lock().map_err(wrapped::failure)?;
+    // From here on there is something to clean up.
+    let signals = Signals::hold()?;
     let id = format!("{}-{}", Utc::now().format("%Y%m%dT%H%M%S%3fZ"), std::process::id());
     let turn = session.begin_turn(&lock, &id).map_err(wrapped::failure)?;
-    let dir = session.dir().as_os_str().to_owned();
-    let run_id = session_core::run_id(session.name());
-    let environment =
-        [("KVIT_SESSION", session.name().into()), ("KVIT_SESSION_DIR", dir), (RUN_ID_VAR, OsString::from(run_id))];
-    let exit = wrapped::run(&flags.command, &environment);
-    let outcome = match &exit {
+    if turn.repair().is_some() {
+        context.out.note("note: the turn before this one crashed; a notice in the history says what was found");
+    }
+    let ran = signals.run(&flags.command, &environment(&session, &turn));
+    let outcome = match &ran.exit {
+        _ if ran.was_asked => "interrupted",
         Ok(Exit::Of(0)) => "done",
-        _ => "failed",
+        Ok(_) | Err(_) => "failed",
     };
-    turn.end(outcome, None).map_err(wrapped::failure)?;
+    let end = turn.end(outcome, None).map_err(wrapped::failure)?;
+    for survivor in end.stopped.iter().flat_map(|stopped| &stopped.survivors) {
+        context.out.note(&format!("warning: it could not be stopped: {survivor}"));
+    }
     lock.release().map_err(wrapped::failure)?;
-    exit
+    ran.exit
+}
+
+fn environment(session: &Session, turn: &Turn<'_>) -> Vec<(&'static str, OsString)> {
+    let run_id = session_core::run_id(session.name());
+    let mut environment = vec![
+        ("KVIT_SESSION", session.name().into()),
+        ("KVIT_SESSION_DIR", session.dir().as_os_str().to_owned()),
+        (RUN_ID_VAR, OsString::from(run_id)),
+    ];
+    environment.extend(turn.mark());
+    environment
 }

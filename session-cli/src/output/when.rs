@@ -1,6 +1,6 @@
 //! Times for people and for machines.
 
-use chrono::{DateTime, Local, Utc};
+use chrono::{DateTime, Local, TimeDelta, Utc};
 use session_core::{Timestamp, format_time};
 
 /// RFC 3339 in UTC.
@@ -26,10 +26,19 @@ pub(crate) fn relative(ts: &Timestamp, now: DateTime<Utc>) -> String {
     }
 }
 
+/// A length of time for a person: `5s`, `3m`, `2h`, `4d`.
+pub(crate) fn span(span: TimeDelta) -> String {
+    match span.num_seconds().max(0) {
+        seconds @ ..60 => format!("{seconds}s"),
+        seconds @ 60..3_600 => format!("{}m", seconds / 60),
+        seconds @ 3_600..86_400 => format!("{}h", seconds / 3_600),
+        seconds => format!("{}d", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::TimeDelta;
 
     #[test]
     fn a_person_reads_how_long_ago() {
@@ -37,5 +46,7 @@ mod tests {
         let ago = |seconds| relative(&(now - TimeDelta::seconds(seconds)).fixed_offset(), now);
         assert_eq!([ago(5), ago(61), ago(7_300), ago(200_000)], ["now", "1m ago", "2h ago", "2d ago"]);
         assert_eq!(ago(40 * 86_400).len(), "2026-01-02".len());
+        let long = |seconds| span(TimeDelta::seconds(seconds));
+        assert_eq!([long(-5), long(59), long(60), long(7_300), long(200_000)], ["0s", "59s", "1m", "2h", "2d"]);
     }
 }

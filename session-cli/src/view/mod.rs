@@ -1,5 +1,6 @@
-//! How events look to a person.
+//! How events and processes look.
 
+pub(crate) mod process;
 mod transcript;
 
 pub(crate) use transcript::{Detail, Only, transcript};

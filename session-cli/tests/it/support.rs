@@ -1,8 +1,14 @@
 //! A store of its own for each test, and the program run on it.
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The program under test.
@@ -17,7 +23,7 @@ impl Scratch {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().expect("a scratch directory");
         for dir in ["home", "work"] {
-            std::fs::create_dir(root.path().join(dir)).expect("it is new");
+            fs::create_dir(root.path().join(dir)).expect("it is new");
         }
         Scratch { root }
     }
@@ -69,6 +75,43 @@ impl Scratch {
     }
 }
 
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A test that failed half-way has left processes.
+        for pid in running(self) {
+            kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
+        }
+    }
+}
+
+/// The processes that run with this scratch's store in their environment or on their command line: all that the program
+/// has started there, supervisors included. Zombies do not run.
+pub(crate) fn running(scratch: &Scratch) -> Vec<i32> {
+    let store = scratch.store().display().to_string();
+    let entries = fs::read_dir("/proc").expect("readable").flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let runs = |pid: &i32| {
+        let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let text = [read("environ"), read("cmdline")].concat();
+        let is_zombie = String::from_utf8_lossy(&read("stat")).contains(") Z ");
+        !is_zombie && String::from_utf8_lossy(&text).contains(&store)
+    };
+    pids.filter(runs).collect()
+}
+
+/// Asks until the answer is yes.
+pub(crate) fn eventually(what: &str, mut answer: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !answer() {
+        assert!(Instant::now() < end, "still waiting: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
 /// What a run printed, and its exit status.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -78,7 +121,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: &Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Ran {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -1,0 +1,171 @@
+//! `session kill`
+
+use crate::confirm::{Answer, Consent};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Rows};
+use crate::{span, target};
+use serde::Serialize;
+use session_core::SessionName;
+use session_proc::{ProcessId, Registry, Signal, Status, Stop, Stopped, Survivor, Which};
+use std::time::Duration;
+
+/// The flags of `kill`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Each process is asked to end with everything that belongs to it, given time, and killed then; who it is is checked before \
+each signal. --all also stops what has no record (lost in `session ps`); it leaves alone whatever a live turn has started by itself. Exit \
+status 1 when some process survived, which is named.\n\nExamples:\n  session kill @ bg1 -y\n  session kill oaks --all -n\n  \
+session kill oaks bg2 bg3 --signal INT --grace 30s -y"
+)]
+pub(crate) struct Flags {
+    /// The session
+    #[arg(add = target::completer())]
+    session: String,
+    /// The processes
+    #[arg(add = target::process_completer(target::Processes::Running), required_unless_present = "all")]
+    ids: Vec<ProcessId>,
+    /// All of the session, also those without a record
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
+    /// The signal that asks
+    #[arg(long, value_name = "SIGNAL", default_value = "TERM", value_parser = signal)]
+    signal: Signal,
+    /// The time between asking and killing
+    #[arg(long, value_name = "DUR", default_value = "5s", value_parser = span::duration)]
+    grace: Duration,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+#[derive(Serialize)]
+struct Document {
+    session: String,
+    planned: Vec<String>,
+    stopped: Vec<StoppedDocument>,
+}
+
+#[derive(Serialize)]
+struct StoppedDocument {
+    id: String,
+    /// `null` for one without a record.
+    state: Option<String>,
+    signalled: Vec<i32>,
+    survivors: Vec<SurvivorDocument>,
+}
+
+#[derive(Serialize)]
+struct SurvivorDocument {
+    pid: i32,
+    command: Option<String>,
+    why: String,
+}
+
+pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    let name = target::resolve(context, &flags.session)?;
+    let registry = context.store.registry(&name)?;
+    let plan = if flags.all { plan_all(&registry)? } else { plan_some(&registry, &flags.ids)? };
+    let mut document = Document {
+        session: name.to_string(),
+        planned: plan.iter().map(|(id, _)| id.clone()).collect(),
+        stopped: Vec::new(),
+    };
+    let lines: Vec<_> = plan.into_iter().map(|(id, what)| format!("{id}: {what}, to be stopped")).collect();
+    let mut stopped = Vec::new();
+    // With nothing to stop there is nothing to agree to.
+    if !lines.is_empty() && flags.consent.ask(context, &lines)? == Answer::Go {
+        stopped = stop(flags, &registry)?;
+    }
+    document.stopped = stopped.iter().map(StoppedDocument::new).collect();
+    let survivors = survivors(&name, &stopped);
+    context.out.diagnostics(&survivors);
+    if context.out.is_json() {
+        context.out.document("kill", survivors.is_empty(), &survivors, &document)?;
+    } else {
+        let rows = rows(&name, &stopped);
+        if !rows.is_empty() {
+            context.out.rows(&rows)?;
+        }
+    }
+    Ok(if survivors.is_empty() { Exit::Done } else { Exit::No })
+}
+
+fn stop(flags: &Flags, registry: &Registry) -> Result<Vec<Stopped>, Failure> {
+    let stop = Stop { signal: flags.signal, grace: flags.grace };
+    if flags.all {
+        return Ok(registry.stop_all(Which::All, &stop)?);
+    }
+    let mut stopped = Vec::new();
+    for id in &flags.ids {
+        stopped.push(registry.stop(id, &stop)?);
+    }
+    Ok(stopped)
+}
+
+/// What is named, and what it is: ids and words.
+fn plan_some(registry: &Registry, ids: &[ProcessId]) -> Result<Vec<(String, String)>, Failure> {
+    let mut plan = Vec::new();
+    for id in ids {
+        plan.push((id.to_string(), described(&registry.look(id)?)));
+    }
+    Ok(plan)
+}
+
+/// What runs of a session.
+pub(crate) fn plan_all(registry: &Registry) -> Result<Vec<(String, String)>, Failure> {
+    let processes = registry.list()?.processes.into_iter().filter(|status| !status.state.is_final());
+    let mut plan: Vec<_> = processes.map(|status| (status.id.to_string(), described(&status))).collect();
+    for lost in registry.lost()? {
+        let command = lost.command.map(|command| format!(" ({command})")).unwrap_or_default();
+        plan.push((lost.id.to_string(), format!("process {}{command} without a record", lost.process.pid)));
+    }
+    Ok(plan)
+}
+
+fn described(status: &Status) -> String {
+    let name = status.name.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
+    format!("{name}{}, {}", status.command, status.state)
+}
+
+fn rows(name: &SessionName, stopped: &[Stopped]) -> Rows {
+    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "SURVIVORS"]);
+    for one in stopped {
+        let state = one.status.as_ref().map_or_else(|| "lost".to_owned(), |status| status.state.to_string());
+        let pids: Vec<_> = one.survivors.iter().map(|survivor| survivor.member.process.pid.to_string()).collect();
+        rows.push(vec![name.to_string(), one.id.to_string(), state, pids.join(" ")]);
+    }
+    rows
+}
+
+fn survivors(name: &SessionName, stopped: &[Stopped]) -> Vec<Diagnostic> {
+    let diagnostic = |id: &ProcessId, survivor: &Survivor| Diagnostic {
+        code: "survived".to_owned(),
+        session: Some(name.to_string()),
+        line: None,
+        offset: None,
+        text: format!("{id}: {survivor}"),
+    };
+    let of_one = |one: &Stopped| one.survivors.iter().map(|survivor| diagnostic(&one.id, survivor)).collect::<Vec<_>>();
+    stopped.iter().flat_map(of_one).collect()
+}
+
+impl StoppedDocument {
+    fn new(stopped: &Stopped) -> Self {
+        let survivor = |survivor: &Survivor| SurvivorDocument {
+            pid: survivor.member.process.pid,
+            command: survivor.member.command.clone(),
+            why: survivor.why.to_string(),
+        };
+        StoppedDocument {
+            id: stopped.id.to_string(),
+            state: stopped.status.as_ref().map(|status| status.state.to_string()),
+            signalled: stopped.signalled.iter().map(|member| member.process.pid).collect(),
+            survivors: stopped.survivors.iter().map(survivor).collect(),
+        }
+    }
+}
+
+fn signal(text: &str) -> Result<Signal, String> {
+    Signal::from_name(text).ok_or_else(|| "there is no such signal; write it like TERM or INT".to_owned())
+}
