@@ -67,6 +67,12 @@ pub(crate) fn state(status: &Status, out: &Out) -> String {
     match (&status.state, status.exit_code, &status.signal, out.form) {
         (State::Exited, _, Some(signal), Form::Terminal) => format!("exited {signal}"),
         (State::Exited, Some(code), None, Form::Terminal) => format!("exited {code}"),
+        (State::Gone, .., Form::Terminal) => match status.gone {
+            Some(Gone::PidReused) => "gone (pid reused)".to_owned(),
+            Some(Gone::OtherBoot) => "gone (rebooted)".to_owned(),
+            Some(Gone::NeverStarted) => "gone (never started)".to_owned(),
+            Some(Gone::Unrecorded) | None => "gone".to_owned(),
+        },
         (state, ..) => state.to_string(),
     }
 }

@@ -23,6 +23,22 @@ fn run_to_its_end(scratch: &Scratch, words: &[&str]) {
     scratch.run(&["wait", "oaks", &id, "--timeout", "30s"]);
 }
 
+/// A record as the reference writes it.
+fn record(scratch: &Scratch, pid: u32, started: &str) {
+    let record = format!(
+        "{{\"id\":\"bg1\",\"command\":\"oak\",\"cwd\":\".\",\"pid\":{pid},\"started\":\"{started}\",\"state\":\"running\"}}"
+    );
+    fs::create_dir_all(scratch.store().join("oaks/proc")).expect("ours");
+    fs::write(scratch.store().join("oaks/proc/bg1.json"), record).expect("ours");
+}
+
+/// What the program prints on a terminal.
+fn on_terminal(scratch: &Scratch, words: &str) -> String {
+    let script = format!("script -qec '{} {words}' /dev/null", crate::support::SESSION);
+    let shown = scratch.command("sh").args(["-c", &script]).output().expect("there is a shell");
+    String::from_utf8_lossy(&shown.stdout).into_owned()
+}
+
 #[test]
 fn a_process_is_started_shown_read_waited_for_and_stopped() {
     let scratch = oaks();
@@ -110,10 +126,23 @@ fn what_a_command_is_called_cannot_pose_as_fields_or_steer_the_terminal() {
     assert!(row.lines().count() == 1 && row.trim_end().split('\t').count() == 6, "{row:?}");
     let plan = scratch.run(&["kill", "oaks", "bg1", "-n"]).stdout;
     assert!(plan.contains("true\\t# \\x1b]0;owned\\x07\\nfalse"), "{plan:?}");
-    let on_terminal = format!("script -qec '{} ps --color never' /dev/null", crate::support::SESSION);
-    let shown = scratch.command("sh").args(["-c", &on_terminal]).output().expect("there is a shell");
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let shown = on_terminal(&scratch, "ps --color never");
     assert!(!shown.contains("\u{1b}]0") && shown.contains("\\x1b]0;owned") && shown.contains("COMMAND"), "{shown:?}");
+}
+
+#[test]
+fn p03_a_record_whose_pid_another_process_has_says_so_and_stopping_hurts_nobody() {
+    let scratch = oaks();
+    let stranger = scratch.command("sleep").arg("600").spawn();
+    let mut stranger = stranger.expect("sleep can be run");
+    // Long before that process.
+    record(&scratch, stranger.id(), "2026-01-02T03:04:05Z");
+    assert!(on_terminal(&scratch, "ps").contains("gone (pid reused)"));
+    assert_eq!(json(&scratch.ok(&["ps", "--json"]))["processes"][0]["gone"], "pid_reused");
+    assert_eq!(scratch.ok(&["kill", "oaks", "--all", "-y"]), "");
+    assert_eq!(scratch.ok(&["kill", "oaks", "bg1", "-y"]), "oaks\tbg1\tgone\t\n");
+    assert!(stranger.try_wait().expect("it is our child").is_none());
+    stranger.kill().and_then(|()| stranger.wait()).expect("it is our child");
 }
 
 #[test]
@@ -135,16 +164,8 @@ fn a_log_is_followed_to_its_end() {
 fn p04_who_survives_is_named() {
     let scratch = oaks();
     // Whoever stops descends from this very process, which a record takes for its own.
-    let started = String::from_utf8(
-        scratch.command("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output().expect("a clock").stdout,
-    );
-    let record = format!(
-        "{{\"id\":\"bg1\",\"command\":\"oak\",\"cwd\":\".\",\"pid\":{},\"started\":\"{}\",\"state\":\"running\"}}",
-        std::process::id(),
-        started.expect("text").trim_end()
-    );
-    fs::create_dir_all(scratch.store().join("oaks/proc")).expect("ours");
-    fs::write(scratch.store().join("oaks/proc/bg1.json"), record).expect("ours");
+    let now = scratch.command("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output().expect("there is a clock").stdout;
+    record(&scratch, std::process::id(), String::from_utf8_lossy(&now).trim_end());
     let killed = scratch.run(&["kill", "oaks", "--all", "--grace", "100ms", "-y", "--json"]);
     let document = json(&killed.stdout);
     let survivor = &document["stopped"][0]["survivors"][0];

@@ -143,7 +143,7 @@ fn p01_the_turn_after_one_that_was_killed_stops_what_it_left_and_says_so() {
         (4, &["start".to_owned(), "here".to_owned(), "end crashed".to_owned()][..])
     );
     let notice = &history[3];
-    let parts = [&*format!("process {}", child.id()), "stopped: bg1 (web).", "still runs: process ", "(sleep)"];
+    let parts = [&*format!("process {}", child.id()), "stopped: bg1 (web).", "still runs: process ", "(sleep)."];
     assert!(parts.iter().all(|part| notice.contains(part)), "{notice}");
     let states = scratch.ok(&["ps", "oaks"]);
     let states: Vec<&str> = states.lines().filter_map(|row| row.split('\t').nth(3)).collect();

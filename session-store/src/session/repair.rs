@@ -24,23 +24,27 @@ impl TurnRepair {
     /// What a person, or the model, should know.
     fn notice(&self) -> String {
         let mut sentences = Vec::new();
-        sentences.extend(self.turn.as_ref().map(|turn| {
-            let id = turn.turn_id.as_ref().map(|id| format!("{id}, ")).unwrap_or_default();
-            let since = format_time(&turn.since.fixed_offset());
-            format!("The turn before this one ({id}process {}, since {since}) crashed.", turn.pid)
-        }));
-        let ended = self.stopped.iter().filter(|stopped| stopped.survivors.is_empty()).map(named).collect::<Vec<_>>();
+        let who = match &self.turn {
+            Some(turn) => {
+                let id = turn.turn_id.as_ref().map(|id| format!("{id}, ")).unwrap_or_default();
+                let since = format_time(&turn.since.fixed_offset());
+                sentences.push(format!("The turn before this one ({id}process {}, since {since}) crashed.", turn.pid));
+                "it"
+            }
+            None => "an earlier turn",
+        };
+        let ended: Vec<_> = self.stopped.iter().filter(|one| one.survivors.is_empty()).map(named).collect();
         if !ended.is_empty() {
-            sentences
-                .push(format!("Background processes that it had left running were stopped: {}.", ended.join(", ")));
+            let ended = ended.join(", ");
+            sentences.push(format!("Background processes that {who} had left running were stopped: {ended}."));
         }
-        let survivors = processes::survivors(&self.stopped);
+        let survivors = processes::survivors(&self.stopped).join("; ");
         if !survivors.is_empty() {
-            sentences.push(format!("Some could not be stopped: {}.", survivors.join("; ")));
+            sentences.push(format!("Some that {who} had left could not be stopped: {survivors}."));
         }
         let running: Vec<_> = self.running.iter().map(process).collect();
         if !running.is_empty() {
-            sentences.push(format!("What it had started itself still runs: {}.", running.join(", ")));
+            sentences.push(format!("What was started without a record still runs: {}.", running.join(", ")));
         }
         sentences.join(" ")
     }
