@@ -149,6 +149,8 @@ fn a_process_that_listens_is_given_the_time_to_end_in_order() {
 fn stopping_what_has_ended_changes_nothing() {
     for session in Session::both() {
         let status = session.run("exit 3");
+        // The shell that has written the status needs a moment to end.
+        eventually("its shell has ended", || processes(&session, &status).is_empty());
         for _ in 0..2 {
             let stopped = stop(&session, &status);
             assert_eq!(
