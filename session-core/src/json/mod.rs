@@ -5,8 +5,12 @@
 //! surrogate, a byte that is no UTF-8) still gives a value and a note. The writer produces the bytes that the
 //! reference's JSON engine produces.
 
+#[cfg(test)]
+mod agreement;
+mod block;
 mod cursor;
 mod number;
+mod plain;
 mod string;
 mod write;
 
