@@ -5,6 +5,9 @@ use crate::failure::Failure;
 use crate::output::Out;
 use session_store::{Options, Store};
 
+/// The directory under the user's cache directory that listing keeps its counts in.
+const CACHE_DIR: &str = "session-store";
+
 /// What every verb is given.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -19,6 +22,10 @@ impl Context {
             Some(dir) => Store::open_at(dir),
             None => Store::open_default()?,
         };
+        let store = match dirs::cache_dir() {
+            Some(dir) => store.with_cache_dir(dir.join(CACHE_DIR)),
+            None => store,
+        };
         let out = Out::new(global.json, global.color, global.quiet, global.no_pager);
         if global.verbose {
             out.note(&format!("store: {}", store.base_dir().display()));
@@ -28,6 +35,6 @@ impl Context {
 
     /// The store with other options.
     pub(crate) fn store_with(&self, options: Options) -> Store {
-        Store::open_at(self.store.base_dir()).with_options(options)
+        self.store.clone().with_options(options)
     }
 }

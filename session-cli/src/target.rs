@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use clap::builder::StyledStr;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use session_core::SessionName;
-use session_store::{Empties, Store};
+use session_store::{Empties, SessionInfo, Store};
 use std::ffi::OsStr;
 
 /// How many candidates an ambiguous prefix lists.
@@ -57,7 +57,7 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
             Failure::new(Exit::Usage, format!("@{digits} is no session")).hint("@ is the newest, @2 the second newest")
         })?,
     };
-    let sessions = context.store.list(Empties::Hide)?;
+    let sessions = context.store.newest(Empties::Hide, rank, |session| SessionName::new(&session.name).is_ok())?;
     let name = sessions.into_iter().filter_map(|session| SessionName::new(session.name).ok()).nth(rank - 1);
     name.ok_or_else(|| Failure::new(Exit::NotFound, format!("there are fewer than {rank} sessions")))
 }
@@ -66,8 +66,8 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
 fn here(context: &Context) -> Result<SessionName, Failure> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let here = here.map_err(|error| Failure::input("the current directory", &error))?;
-    let sessions = context.store.list(Empties::Hide)?;
-    let name = sessions.into_iter().find(|session| crate::commands::list::works_in(session, &here));
+    let is_here = |session: &SessionInfo| crate::commands::list::works_in(session, &here);
+    let name = context.store.newest(Empties::Hide, 1, is_here)?.pop();
     let name = name.and_then(|session| SessionName::new(session.name).ok());
     name.ok_or_else(|| {
         Failure::new(Exit::NotFound, format!("no session has the workspace {}", here.display()))

@@ -23,6 +23,7 @@ mod history_race;
 mod inbox_claim;
 mod inbox_deliver;
 mod inbox_faults;
+mod list_cache;
 mod list_golden;
 mod list_hostile;
 mod list_order;
