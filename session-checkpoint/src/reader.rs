@@ -1,10 +1,11 @@
 //! The reader: everything that only looks. It takes no lock, writes nothing, and works on a read-only store.
 
-use crate::commit::TurnKind;
-use crate::layout::Layout;
+use crate::commit::{Trailer, TurnKind};
+use crate::layout::{Layout, REFERENCE_EXTERNALS};
 use crate::meta::{Failure, Meta};
 use crate::objects::Objects;
 use crate::oid::Kind;
+use crate::options::{Options, Secrets};
 use crate::point::{Point, TurnRef, find, read_commit};
 use crate::refs::{Family, Refs};
 use crate::rel_path::RelPath;
@@ -98,7 +99,8 @@ impl Reader {
         if !repo.join("objects").is_dir() {
             return Err(Error::NoStore { path: repo });
         }
-        Ok(Reader { layout: Layout { store: dir.to_owned(), repo } })
+        // Nothing of ours, which may stand beside it, is the reference's.
+        Ok(Reader { layout: Layout { store: repo.clone(), repo } })
     }
 
     /// The absolute paths that the reference's `external-files.json` names, in whatever form it names them; none where
@@ -107,7 +109,7 @@ impl Reader {
     /// # Errors
     /// [`Error::Damaged`] where it is no JSON; failed reads.
     pub fn reference_externals(&self) -> Result<Vec<PathBuf>, Error> {
-        let path = self.layout.store.join("external-files.json");
+        let path = self.layout.repo.with_file_name(REFERENCE_EXTERNALS);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -119,6 +121,11 @@ impl Reader {
         paths.sort();
         paths.dedup();
         Ok(paths)
+    }
+
+    /// Whether this is the reference's repository.
+    pub(crate) fn is_reference(&self) -> bool {
+        self.layout.store == self.layout.repo
     }
 
     pub(crate) fn objects(&self) -> Result<Objects, Error> {
@@ -243,6 +250,26 @@ impl Reader {
             failure: meta.failure,
             interrupted: self.interrupted()?,
         })
+    }
+
+    /// Gives `options` the rules that the newest turn was taken with: excludes, `.gitignore`, secrets, the size limit.
+    /// Who looks at a workspace beside the one who takes its snapshots must see the same files. False where no turn says.
+    ///
+    /// # Errors
+    /// Failed reads. A newest turn that cannot be read says nothing.
+    pub fn keep_rules(&self, options: &mut Options) -> Result<bool, Error> {
+        let newest = match self.point(&self.objects()?, TurnRef::Latest) {
+            Err(Error::NoTurn { .. } | Error::BrokenTurn { .. }) => return Ok(false),
+            other => other?,
+        };
+        let Some(Trailer { rules, .. }) = newest.commit.trailer else { return Ok(false) };
+        options.excludes = rules.excludes;
+        options.honor_gitignore = rules.gitignore;
+        options.secrets = if rules.secrets_left_out { Secrets::LeaveOut } else { Secrets::Capture };
+        if rules.max_file_bytes > 0 {
+            options.max_file_bytes = rules.max_file_bytes;
+        }
+        Ok(true)
     }
 
     /// A restore that did not end, if there is one.
