@@ -1,17 +1,41 @@
-//! Plans for those who only look: no lock, no write, also in a read-only store.
+//! Rules and plans for those who only look: no lock, no write, also in a read-only store.
 
 use crate::cancel::Cancel;
 use crate::checkpoints::{Checkpoints, Locked};
+use crate::commit::Trailer;
 use crate::error::reading;
 use crate::layout::Layout;
+use crate::meta::Meta;
 use crate::objects::Objects;
-use crate::options::Options;
+use crate::options::{Options, Secrets};
+use crate::pack::PackSet;
 use crate::point::{TurnRef, find};
 use crate::reader::Reader;
+use crate::refs::Refs;
 use crate::restore::{PlanSummary, RestorePlan, Scope, last_restore};
 use crate::{Error, Pruned, Retention, workspace};
 
 impl Reader {
+    /// Gives `options` the rules that the newest turn was taken with: excludes, `.gitignore`, secrets, the size limit.
+    /// Who looks at a workspace beside the one who takes its snapshots must see the same files. False where no turn says.
+    ///
+    /// # Errors
+    /// Failed reads. A newest turn that cannot be read says nothing.
+    pub fn keep_rules(&self, options: &mut Options) -> Result<bool, Error> {
+        let newest = match self.point(&self.objects()?, TurnRef::Latest) {
+            Err(Error::NoTurn { .. } | Error::BrokenTurn { .. }) => return Ok(false),
+            other => other?,
+        };
+        let Some(Trailer { rules, .. }) = newest.commit.trailer else { return Ok(false) };
+        options.excludes = rules.excludes;
+        options.honor_gitignore = rules.gitignore;
+        options.secrets = if rules.secrets_left_out { Secrets::LeaveOut } else { Secrets::Capture };
+        if rules.max_file_bytes > 0 {
+            options.max_file_bytes = rules.max_file_bytes;
+        }
+        Ok(true)
+    }
+
     /// What restoring a checkpoint would do now. `options` say which workspace, and by which rules it is walked.
     ///
     /// # Errors
@@ -78,5 +102,18 @@ impl Reader {
         let mut checkpoints = Checkpoints { options, layout: Layout::new(&store), workspace, hot: None };
         let seen = checkpoints.look()?;
         Ok((checkpoints, seen))
+    }
+}
+
+impl Checkpoints {
+    /// Sees what there is, takes no lock and changes nothing: for what only looks, also in a read-only store.
+    pub(crate) fn look(&mut self) -> Result<Locked, Error> {
+        let meta = Meta::read(&self.layout)?.ok_or_else(|| Error::NoStore { path: self.layout.store.clone() })?;
+        let packs = PackSet::read(&self.layout.packs())?;
+        self.warm()?;
+        self.hot = self.hot.take().filter(|hot| hot.cache.header().packs == packs.fingerprint);
+        let objects = Objects::open(&self.layout.objects())?;
+        let refs = Refs::of(&self.layout);
+        Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside: Vec::new(), _lock: None })
     }
 }

@@ -68,7 +68,7 @@ pub(crate) struct Locked {
     pub(crate) refs: Refs,
     pub(crate) set_aside: Vec<PathBuf>,
     /// `None` for calls that only look.
-    _lock: Option<StoreLock>,
+    pub(crate) _lock: Option<StoreLock>,
 }
 
 impl Checkpoints {
@@ -233,19 +233,8 @@ impl Checkpoints {
         Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside, _lock: Some(lock) })
     }
 
-    /// Sees what there is, takes no lock and changes nothing: for what only looks, also in a read-only store.
-    pub(crate) fn look(&mut self) -> Result<Locked, Error> {
-        let meta = Meta::read(&self.layout)?.ok_or_else(|| Error::NoStore { path: self.layout.store.clone() })?;
-        let packs = PackSet::read(&self.layout.packs())?;
-        self.warm()?;
-        self.hot = self.hot.take().filter(|hot| hot.cache.header().packs == packs.fingerprint);
-        let objects = Objects::open(&self.layout.objects())?;
-        let refs = Refs::of(&self.layout);
-        Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside: Vec::new(), _lock: None })
-    }
-
     /// Sees to it that the cache in memory is the one in the file, if that one is to be believed.
-    fn warm(&mut self) -> Result<(), Error> {
+    pub(crate) fn warm(&mut self) -> Result<(), Error> {
         let path = self.layout.stat_cache();
         let file = file_id(&path);
         if file.is_some() && self.hot.as_ref().is_some_and(|hot| hot.file == file) {

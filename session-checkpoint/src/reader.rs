@@ -1,11 +1,10 @@
 //! The reader: everything that only looks. It takes no lock, writes nothing, and works on a read-only store.
 
-use crate::commit::{Trailer, TurnKind};
+use crate::commit::TurnKind;
 use crate::layout::{Layout, REFERENCE_EXTERNALS};
 use crate::meta::{Failure, Meta};
 use crate::objects::Objects;
 use crate::oid::Kind;
-use crate::options::{Options, Secrets};
 use crate::point::{Point, TurnRef, find, read_commit};
 use crate::refs::{Family, Refs};
 use crate::rel_path::RelPath;
@@ -250,26 +249,6 @@ impl Reader {
             failure: meta.failure,
             interrupted: self.interrupted()?,
         })
-    }
-
-    /// Gives `options` the rules that the newest turn was taken with: excludes, `.gitignore`, secrets, the size limit.
-    /// Who looks at a workspace beside the one who takes its snapshots must see the same files. False where no turn says.
-    ///
-    /// # Errors
-    /// Failed reads. A newest turn that cannot be read says nothing.
-    pub fn keep_rules(&self, options: &mut Options) -> Result<bool, Error> {
-        let newest = match self.point(&self.objects()?, TurnRef::Latest) {
-            Err(Error::NoTurn { .. } | Error::BrokenTurn { .. }) => return Ok(false),
-            other => other?,
-        };
-        let Some(Trailer { rules, .. }) = newest.commit.trailer else { return Ok(false) };
-        options.excludes = rules.excludes;
-        options.honor_gitignore = rules.gitignore;
-        options.secrets = if rules.secrets_left_out { Secrets::LeaveOut } else { Secrets::Capture };
-        if rules.max_file_bytes > 0 {
-            options.max_file_bytes = rules.max_file_bytes;
-        }
-        Ok(true)
     }
 
     /// A restore that did not end, if there is one.

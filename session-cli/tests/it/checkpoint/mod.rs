@@ -87,8 +87,11 @@ impl Garden {
     }
 }
 
+/// What stands at a path: its mode, its times, its bytes.
+type Node = (u32, (i64, i64), Vec<u8>);
+
 /// Every path below a directory with its mode and bytes, and, where nothing at all may have happened, its times.
-fn fingerprint(dir: &Path, with_times: bool) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)> {
+fn fingerprint(dir: &Path, with_times: bool) -> BTreeMap<PathBuf, Node> {
     let mut all = BTreeMap::new();
     let mut dirs = vec![dir.to_owned()];
     while let Some(path) = dirs.pop() {
@@ -102,7 +105,7 @@ fn fingerprint(dir: &Path, with_times: bool) -> BTreeMap<PathBuf, (u32, i64, i64
             fs::read(&path).expect("readable")
         };
         let times = if with_times { (meta.mtime(), meta.mtime_nsec()) } else { (0, 0) };
-        all.insert(path, (meta.mode(), times.0, times.1, bytes));
+        all.insert(path, (meta.mode(), times, bytes));
     }
     all
 }

@@ -1,6 +1,6 @@
 //! The repository of the reference: listed, compared, restored from, and never written.
 
-use super::{Garden, fingerprint};
+use super::{Garden, Node, fingerprint};
 use std::fs;
 use std::path::PathBuf;
 
@@ -75,7 +75,7 @@ fn garden() -> (Garden, PathBuf) {
 }
 
 /// What is the reference's in the session's checkpoints.
-fn theirs(garden: &Garden) -> Vec<(PathBuf, (u32, i64, i64, Vec<u8>))> {
+fn theirs(garden: &Garden) -> Vec<(PathBuf, Node)> {
     let all = fingerprint(&garden.store(), true);
     let is_theirs = |path: &PathBuf| {
         let rel = path.strip_prefix(garden.store()).expect("it is below");
