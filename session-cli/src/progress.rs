@@ -1,6 +1,6 @@
 //! A bar on stderr for work that takes longer than a moment, for people at a terminal.
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use session_checkpoint::{Cancel, Progress};
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
@@ -20,7 +20,8 @@ pub(crate) struct Bar {
 impl Bar {
     /// The bar, and the token with what moves it.
     pub(crate) fn of(cancel: Cancel, quiet: bool) -> (Self, Cancel) {
-        let bar = ProgressBar::hidden();
+        // How much there is is not known before it is done, so that it is a wheel and not a bar.
+        let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let shown = bar.clone();
         if quiet || !io::stderr().is_terminal() {
             return (Bar { bar }, cancel);
