@@ -87,6 +87,8 @@ verbs! {
     Trash => trash,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
+    /// Take, compare and restore snapshots of the workspace
+    Checkpoint => checkpoint,
     /// Take a guided tour on a throw-away store
     Demo => demo,
     /// Append messages or events from standard input

@@ -2,7 +2,7 @@
 
 use crate::cli::Global;
 use crate::failure::Failure;
-use crate::output::Out;
+use crate::output::{Colour, Out};
 use session_store::{Options, Store};
 
 /// The directory under the user's cache directory that listing keeps its counts in.
@@ -31,6 +31,15 @@ impl Context {
             out.note(&format!("store: {}", store.base_dir().display()));
         }
         Ok(Context { store, out })
+    }
+
+    /// The store that a shell's completion asks about, which knows no flags; none where there is no home.
+    pub(crate) fn for_completion() -> Option<Self> {
+        let store = match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
+            Some(dir) => Store::open_at(dir),
+            None => Store::open_default().ok()?,
+        };
+        Some(Context { store, out: Out::new(false, Colour::Never, true, true) })
     }
 
     /// The store with other options.

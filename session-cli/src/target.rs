@@ -79,13 +79,7 @@ fn here(context: &Context) -> Result<SessionName, Failure> {
 pub(crate) fn completer() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let typed = typed.to_string_lossy();
-        let store = match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
-            Some(dir) => Store::open_at(dir),
-            None => match Store::open_default() {
-                Ok(store) => store,
-                Err(_) => return Vec::new(),
-            },
-        };
+        let Some(Context { store, .. }) = Context::for_completion() else { return Vec::new() };
         let names = store.names().unwrap_or_default();
         let matching = names.iter().filter(|name| name.as_str().starts_with(&*typed));
         matching.map(|name| CompletionCandidate::new(name.as_str()).help(title(&store, name))).collect()

@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod append;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -1,5 +1,8 @@
 //! A store of its own for each test, and the program run on it.
 
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -17,7 +20,7 @@ impl Scratch {
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().expect("a scratch directory");
         for dir in ["home", "work"] {
-            std::fs::create_dir(root.path().join(dir)).expect("it is new");
+            fs::create_dir(root.path().join(dir)).expect("it is new");
         }
         Scratch { root }
     }
@@ -30,12 +33,16 @@ impl Scratch {
         self.root.path().join("work")
     }
 
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
     /// A command in this scratch: nothing of the caller's environment but the path.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let bin = Path::new(SESSION).parent().expect("a program is in a directory");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-        command.env_clear().env("PATH", path).env("HOME", self.root.path().join("home")).env("TZ", "UTC");
+        command.env_clear().env("PATH", path).env("HOME", self.home()).env("TZ", "UTC");
         command.env("KVIT_CODER_SESSIONS_DIR", self.store()).env("SESSION", SESSION).current_dir(self.work());
         command
     }
@@ -78,11 +85,35 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: &Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Ran {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// A document that a verb printed.
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Every path below a directory with its bytes.
+pub(crate) fn tree(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(at) = dirs.pop() {
+        for entry in fs::read_dir(&at).expect("a directory of this test") {
+            let path = entry.expect("it can be read").path();
+            let name = path.strip_prefix(dir).expect("it is below").display().to_string();
+            if path.is_dir() && !path.is_symlink() {
+                all.insert(name + "/", Vec::new());
+                dirs.push(path);
+            } else {
+                all.insert(name, fs::read(&path).unwrap_or_default());
+            }
+        }
+    }
+    all
 }
