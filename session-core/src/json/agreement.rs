@@ -1,7 +1,6 @@
 //! The reader of plain strings gives what the reader of odd ones gives, wherever it gives anything.
 
 use super::cursor::{Cursor, Lossy, Malformed};
-use std::path::Path;
 
 /// What a reader gives for the string at `at`: its text, where it ends, what was replaced.
 type Reading = Result<(String, usize, Option<Lossy>), Malformed>;
@@ -23,26 +22,22 @@ fn compare(bytes: &[u8]) {
     }
 }
 
-/// Every line of the golden files.
-fn corpus() -> Vec<Vec<u8>> {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden");
-    let mut lines = Vec::new();
-    for dir in ["", "events", "errors"] {
-        for entry in std::fs::read_dir(golden.join(dir)).expect("the golden files are there") {
-            let path = entry.expect("the directory can be read").path();
-            if path.is_file() {
-                let bytes = std::fs::read(&path).expect("the file can be read");
-                lines.extend(bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec));
-            }
-        }
-    }
-    assert!(lines.len() > 100, "the corpus is there");
-    lines
-}
+/// The golden files in which strings are the matter.
+const CORPUS: [&[u8]; 8] = [
+    include_bytes!("../../tests/data/golden/bytes.jsonl"),
+    include_bytes!("../../tests/data/golden/meta.jsonl"),
+    include_bytes!("../../tests/data/golden/title.jsonl"),
+    include_bytes!("../../tests/data/golden/events/bare_mixed.history.jsonl"),
+    include_bytes!("../../tests/data/golden/events/deep_unknown.history.jsonl"),
+    include_bytes!("../../tests/data/golden/errors/binary.history.jsonl"),
+    include_bytes!("../../tests/data/golden/errors/cut_inside_escape.history.jsonl"),
+    include_bytes!("../../tests/data/golden/errors/garbage_middle.history.jsonl"),
+];
 
 #[test]
 fn on_the_golden_lines_both_readers_agree() {
-    corpus().iter().for_each(|line| compare(line));
+    let lines = CORPUS.iter().flat_map(|file| file.split(|&byte| byte == b'\n'));
+    lines.for_each(compare);
 }
 
 #[test]
