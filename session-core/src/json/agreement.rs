@@ -23,11 +23,14 @@ fn compare(bytes: &[u8]) {
 }
 
 /// The golden files in which strings are the matter.
-const CORPUS: [&[u8]; 8] = [
+const CORPUS: [&[u8]; 11] = [
     include_bytes!("../../tests/data/golden/bytes.jsonl"),
     include_bytes!("../../tests/data/golden/meta.jsonl"),
     include_bytes!("../../tests/data/golden/title.jsonl"),
-    include_bytes!("../../tests/data/golden/events/bare_mixed.history.jsonl"),
+    include_bytes!("../../tests/data/golden/events/escapes.history.jsonl"),
+    include_bytes!("../../tests/data/golden/events/invalid_utf8.history.jsonl"),
+    include_bytes!("../../tests/data/golden/events/lone_surrogates.history.jsonl"),
+    include_bytes!("../../tests/data/golden/events/key_escaped.history.jsonl"),
     include_bytes!("../../tests/data/golden/events/deep_unknown.history.jsonl"),
     include_bytes!("../../tests/data/golden/errors/binary.history.jsonl"),
     include_bytes!("../../tests/data/golden/errors/cut_inside_escape.history.jsonl"),
