@@ -60,6 +60,12 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     }
 }
 
+/// Where a string ends in which nothing is wrong and whose first byte is the first of `bytes`.
+pub(crate) fn plain_string_end(bytes: &[u8]) -> Option<usize> {
+    let (end, ascii) = check(bytes, 0)?;
+    (ascii || str::from_utf8(&bytes[..end]).is_ok()).then_some(end)
+}
+
 /// Whether what follows backslashes makes valid escapes. `escaped` are the bytes behind them.
 #[inline]
 fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u32) -> bool {

@@ -1,6 +1,7 @@
 //! Counting what is live, without keeping a text.
 
-use super::Replay;
+use super::{Effect, Replay};
+use crate::scan::Glance;
 use crate::{Bodies, Item, Limits, Scan};
 use std::io::{self, BufRead};
 
@@ -47,13 +48,18 @@ impl Counter {
     pub fn read(&mut self, lines: impl BufRead, limits: Limits) -> io::Result<()> {
         let mut replay = Replay::resume(self.count.messages, self.gap, self.count.uncertain);
         let mut read = Ok(());
-        for item in Scan::with_limits(lines, limits).bodies(Bodies::Skip) {
-            match item {
-                Ok(Item::Record(record)) => {
+        let mut scan = Scan::with_limits(lines, limits).bodies(Bodies::Skip);
+        while let Some(glance) = scan.glance() {
+            match glance {
+                Ok(Glance::Message) => {
+                    self.count.events += 1;
+                    replay.event(&Effect::Adds, || ());
+                }
+                Ok(Glance::Item(Item::Record(record))) => {
                     self.count.events += 1;
                     replay.event(&record.event.effect(), || ());
                 }
-                Ok(Item::Defect(defect)) => {
+                Ok(Glance::Item(Item::Defect(defect))) => {
                     replay.defect(&defect);
                     *(if defect.is_skipped() { &mut self.count.skipped } else { &mut self.count.repaired }) += 1;
                 }

@@ -3,7 +3,6 @@
 use crate::text::{Flavour, text};
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
-use serde_json::{Value, json};
 
 /// How large the lines of a history are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Histories {
     pub fn push_line(&mut self, history: &mut Vec<u8>) {
         let event = self.event();
         // The reference escapes these three, too; raw they can stand only inside strings.
-        for byte in event.to_string().bytes() {
+        for byte in event.bytes() {
             match byte {
                 b'<' => history.extend_from_slice(b"\\u003c"),
                 b'>' => history.extend_from_slice(b"\\u003e"),
@@ -59,48 +58,49 @@ impl Histories {
         history.push(b'\n');
     }
 
-    fn event(&mut self) -> Value {
+    /// An event, its members in the order in which they are written.
+    fn event(&mut self) -> String {
         self.events += 1;
         self.seconds += self.rng.random_range(0..30);
         let ts = self.time();
+        let event = |kind: &str, rest: &str| format!(r#"{{"ts":"{ts}","kind":"{kind}",{rest}}}"#);
+        let settings =
+            |tools: &str| event("settings", &format!(r#""model":"acorn-4","merge_thinking":false,"tools":{tools}"#));
         if self.events == 1 {
-            return json!({"ts": ts, "kind": "settings", "model": "acorn-4", "merge_thinking": false, "tools": ["shell", "edit"]});
+            return settings(r#"["shell","edit"]"#);
         }
         if let Some((id, tool)) = self.open_call.take() {
-            let content = self.text();
-            let message = json!({"role": "tool", "content": content, "name": tool, "tool_call_id": id});
-            let ms = self.rng.random_range(1..20_000);
-            return json!({"ts": ts, "kind": "tool_result", "message": message, "tool": tool, "ms": ms});
+            let (content, ms) = (quoted(&self.text()), self.rng.random_range(1..20_000));
+            let message = format!(r#"{{"role":"tool","content":{content},"name":"{tool}","tool_call_id":"{id}"}}"#);
+            return event("tool_result", &format!(r#""message":{message},"tool":"{tool}","ms":{ms}"#));
         }
         match self.rng.random_range(0..100) {
-            0 => json!({"ts": ts, "kind": "rollback", "dropped": self.rng.random_range(1..4)}),
-            1 => json!({"ts": ts, "kind": "notice", "text": "the turn was interrupted"}),
-            2 => json!({"ts": ts, "kind": "settings", "model": "acorn-4", "merge_thinking": true, "tools": ["shell"]}),
-            3..15 => self.message(&ts, "user"),
-            15..30 => self.message(&ts, "assistant"),
-            _ => self.call(&ts),
+            0 => event("rollback", &format!(r#""dropped":{}"#, self.rng.random_range(1..4))),
+            1 => event("notice", r#""text":"the turn was interrupted""#),
+            2 => settings(r#"["shell"]"#),
+            n @ 3..30 => {
+                let (role, content) = (if n < 15 { "user" } else { "assistant" }, quoted(&self.text()));
+                event("message", &format!(r#""message":{{"role":"{role}","content":{content}}}"#))
+            }
+            _ => event("message", &format!(r#""message":{}"#, self.call())),
         }
     }
 
-    fn message(&mut self, ts: &str, role: &str) -> Value {
-        let content = self.text();
-        json!({"ts": ts, "kind": "message", "message": {"role": role, "content": content}})
-    }
-
-    fn call(&mut self, ts: &str) -> Value {
+    fn call(&mut self) -> String {
+        let mut message = r#"{"role":"assistant""#.to_owned();
+        for (name, chance, len) in [("content", 2, 90), ("reasoning_content", 4, 400)] {
+            if self.rng.random_ratio(1, chance) {
+                let text = quoted(&text(&mut self.rng, Flavour::Prose, len));
+                message += &format!(r#","{name}":{text}"#);
+            }
+        }
         let id = format!("call_{:016x}", self.rng.random::<u64>());
         let tool = if self.rng.random_ratio(1, 3) { "edit" } else { "shell" };
-        let arguments = json!({"path": "src/rows/north.rs", "text": self.text()}).to_string();
-        let call = json!({"id": id, "type": "function", "function": {"name": tool, "arguments": arguments}});
+        let arguments = quoted(&format!(r#"{{"path":"src/rows/north.rs","text":{}}}"#, quoted(&self.text())));
+        let function = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+        message += &format!(r#","tool_calls":[{{"id":"{id}","type":"function","function":{function}}}]}}"#);
         self.open_call = Some((id, tool));
-        let mut message = json!({"role": "assistant", "content": "", "tool_calls": [call]});
-        if self.rng.random_ratio(1, 2) {
-            message["content"] = text(&mut self.rng, Flavour::Prose, 90).into();
-        }
-        if self.rng.random_ratio(1, 4) {
-            message["reasoning_content"] = text(&mut self.rng, Flavour::Prose, 400).into();
-        }
-        json!({"ts": ts, "kind": "message", "message": message})
+        message
     }
 
     fn text(&mut self) -> String {
@@ -131,6 +131,11 @@ impl Histories {
         let fraction = fraction.trim_end_matches('0');
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
     }
+}
+
+/// A text as a JSON string.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("a text has a JSON form")
 }
 
 #[cfg(test)]
