@@ -1,5 +1,7 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
+mod follow;
 mod pages;
+mod steer;
 mod support;
 mod verbs;

@@ -5,7 +5,8 @@ use crate::small_file::{age, open_regular};
 use crate::{Result, StoreError, file_name};
 use rand::RngExt as _;
 use session_core::layout::MAX_INBOX_BYTES;
-use session_disk::{DiskError, publish};
+use session_core::{Timestamp, format_time};
+use session_disk::{DiskError, rename};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, Metadata};
@@ -45,6 +46,26 @@ pub enum Unfit {
         /// Why.
         source: io::Error,
     },
+    /// Nobody took it in time.
+    Expired {
+        /// When it was too late.
+        at: Timestamp,
+    },
+    /// It was meant for another turn, which is over.
+    OtherTurn {
+        /// The id of that turn.
+        turn: String,
+    },
+}
+
+impl Unfit {
+    /// Whether its sender wanted it so: the message itself is as it should be.
+    pub fn is_expiry(&self) -> bool {
+        match self {
+            Unfit::Expired { .. } | Unfit::OtherTurn { .. } => true,
+            Unfit::Empty | Unfit::TooLarge { .. } | Unfit::Unreadable { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Unfit {
@@ -53,6 +74,8 @@ impl fmt::Display for Unfit {
             Unfit::Empty => f.write_str("it is empty"),
             Unfit::TooLarge { bytes } => write!(f, "it has {bytes} bytes, {MAX_INBOX_BYTES} are allowed"),
             Unfit::Unreadable { source } => write!(f, "it cannot be read: {source}"),
+            Unfit::Expired { at } => write!(f, "it expired at {}", format_time(at)),
+            Unfit::OtherTurn { turn } => write!(f, "it was for the turn {turn:?}, which is over"),
         }
     }
 }
@@ -137,7 +160,8 @@ impl Inbox {
         let random: u64 = rand::rng().random();
         let kept = file_name::from_hint(&name.to_string_lossy(), "message");
         let path = dir.join(format!("{kept}-{random:016x}"));
-        match publish(from, &path) {
+        // One rename, as taking a message is: of two who want it, one gets it.
+        match rename(from, &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             moved => moved?,
         }
