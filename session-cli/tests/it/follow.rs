@@ -20,11 +20,15 @@ impl Tail {
         Tail { child, out }
     }
 
-    /// The last field of the next line: what was said.
+    /// What the next message says.
     fn hears(&mut self) -> String {
-        let mut line = String::new();
-        self.out.read_line(&mut line).expect("it can be read");
-        line.trim_end().rsplit('\t').next().unwrap_or_default().to_owned()
+        loop {
+            let mut line = String::new();
+            self.out.read_line(&mut line).expect("it can be read");
+            if !line.contains("\tx.session\t") {
+                return line.trim_end().rsplit('\t').next().unwrap_or_default().to_owned();
+            }
+        }
     }
 }
 

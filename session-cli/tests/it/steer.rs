@@ -156,15 +156,15 @@ fn a_message_is_taken_back_and_what_became_of_the_others_is_said() {
     let word = |ran: &Ran| (ran.code, ran.stdout.trim_end().rsplit('\t').next().expect("a field").to_owned());
     assert_eq!(word(&cancel(&[id_of(&first)])), (0, "cancelled".into()));
     assert_eq!(word(&cancel(&[id_of(&first)])), (1, "gone".into()));
-    assert_eq!(word(&cancel(&["-s", "elms", id_of(&second)])), (1, "gone".into()));
+    assert_eq!(word(&cancel(&[id_of(&second), "-s", "elms"])), (1, "gone".into()));
     let take = format!("{TAKE} take");
     assert_eq!(scratch.run(&["turn", "oaks", "--", "sh", "-c", &take]).code, 0);
-    assert_eq!(word(&cancel(&["-s", "oaks", id_of(&second)])), (1, "delivered".into()));
+    assert_eq!(word(&cancel(&[id_of(&second), "-s", "oaks"])), (1, "delivered".into()));
     let expired = scratch.run(&["steer", "-s", "oaks", "--queue", "--ttl=1ms", "--wait", "three"]);
     assert_eq!(word(&expired), (1, "expired".into()));
-    assert_eq!(word(&cancel(&["-s", "oaks", id_of(&expired.stdout)])), (1, "expired".into()));
+    assert_eq!(word(&cancel(&[id_of(&expired.stdout), "-s", "oaks"])), (1, "expired".into()));
     for name in ["../oaks/meta.json", ".claims", "", "/etc/passwd"] {
-        assert_eq!(word(&cancel(&["-s", "oaks", "--", name])).0, 1, "{name:?}");
+        assert_eq!(word(&cancel(&[name, "-s", "oaks"])).0, 1, "{name:?}");
     }
     assert!(scratch.store().join("oaks/meta.json").exists());
     assert_eq!(texts(&scratch, "oaks"), ["two"]);

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// How long an empty file may be about to be filled.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What stands between the name and the reason beside a file that was moved aside.
+pub(super) const NOT_DELIVERED: &str = " was not delivered: ";
+
 /// What a file of the inbox holds.
 #[derive(Debug)]
 pub(super) enum Content {
@@ -173,7 +176,7 @@ impl Inbox {
     fn write_reason(&self, path: &Path, name: &OsStr, why: &Unfit) -> Result<(), DiskError> {
         let mut reason = path.as_os_str().to_owned();
         reason.push(".reason");
-        self.write_whole(Path::new(&reason), format!("{name:?} was not delivered: {why}\n").as_bytes())?;
+        self.write_whole(Path::new(&reason), format!("{name:?}{NOT_DELIVERED}{why}\n").as_bytes())?;
         self.sync_dir(&self.failed())
     }
 }

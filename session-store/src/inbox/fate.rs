@@ -2,7 +2,7 @@
 
 use super::claims::{ClaimName, Lives, name_of};
 use super::drain::was_there;
-use super::entry::{Content, look};
+use super::entry::{Content, NOT_DELIVERED, look};
 use super::{Inbox, Pending, inbox_ids};
 use crate::{HistoryView, Result, StoreError};
 use session_core::{Item, Limits};
@@ -187,7 +187,9 @@ impl Inbox {
                 let mut reason = path.clone().into_os_string();
                 reason.push(".reason");
                 // It is written after the move, and may be missing.
-                let why = fs::read_to_string(reason).unwrap_or_default().trim_end().to_owned();
+                let reason = fs::read_to_string(reason).unwrap_or_default();
+                let why =
+                    reason.trim_end().rsplit_once(NOT_DELIVERED).map_or_else(String::new, |(_, why)| why.to_owned());
                 return Ok(Some(Fate::SetAside { path, why }));
             }
         }
