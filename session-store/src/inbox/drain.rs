@@ -2,13 +2,13 @@
 
 use super::claims::{ClaimName, Lives, name_of, new_id};
 use super::entry::{Content, Failed, look, names};
-use super::{Inbox, InboxMessage, NAMES};
+use super::{Inbox, InboxMessage};
 use crate::{Result, StoreError};
 use chrono::Utc;
-use session_disk::{publish, remove_file, rename};
+use session_disk::{remove_file, rename};
 use session_proc::{Identity, TurnMarker};
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::process;
 
@@ -231,78 +231,6 @@ impl Inbox {
         }
         Ok(())
     }
-
-    /// Removes messages that the history has recorded. One call for many costs little more than one for one.
-    ///
-    /// On disk when it returns: the files are gone. That is not synced: a message that comes back after a power cut is
-    /// found in the history.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchClaim`] for an id that names no claimed message, after all others were removed;
-    /// [`StoreError::Disk`].
-    pub fn acknowledge<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Result<()> {
-        let claims = self.claim_names()?;
-        let mut missing = None;
-        for id in ids {
-            let claim = find(&claims, id);
-            let removed = match claim {
-                Some(claim) => was_there(remove_file(&self.claims().join(claim.to_string())))?,
-                None => false,
-            };
-            if !removed {
-                missing.get_or_insert(id);
-            }
-        }
-        missing.map_or(Ok(()), |id| Err(self.no_such_claim(id)))
-    }
-
-    /// Lets a claimed message wait again, for a caller that cannot record it after all.
-    ///
-    /// On disk when it returns: the message, in the inbox; synced with the durability of data.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchClaim`], [`StoreError::Disk`].
-    pub fn release(&self, id: &str) -> Result<()> {
-        let claims = self.claim_names()?;
-        let claim = find(&claims, id).ok_or_else(|| self.no_such_claim(id))?;
-        self.give_back(claim)?;
-        self.sync_dir(&self.dir())?;
-        Ok(self.sync_dir(&self.claims())?)
-    }
-
-    fn give_back(&self, claim: &ClaimName) -> Result<()> {
-        let from = self.claims().join(claim.to_string());
-        let mut name = name_of(&claim.id).to_owned();
-        for _ in 0..NAMES {
-            match publish(&from, &self.dir().join(&name)) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    // It has waited longest: it comes first.
-                    name = super::delivered_name(Some(0)).into();
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.no_such_claim(&claim.id)),
-                given_back => return Ok(given_back?),
-            }
-        }
-        Err(self.no_such_claim(&claim.id))
-    }
-
-    fn no_such_claim(&self, id: &str) -> StoreError {
-        StoreError::NoSuchClaim { id: id.to_owned(), path: self.claims() }
-    }
-
-    /// The claims, by id.
-    pub(super) fn claim_names(&self) -> Result<Vec<ClaimName>> {
-        let names = names(&self.claims())?;
-        let mut claims: Vec<ClaimName> =
-            names.iter().map(OsString::as_os_str).filter_map(|name: &OsStr| ClaimName::parse(name)).collect();
-        claims.sort();
-        Ok(claims)
-    }
-}
-
-fn find<'a>(sorted: &'a [ClaimName], id: &str) -> Option<&'a ClaimName> {
-    let at = sorted.binary_search_by(|claim| claim.id.as_str().cmp(id)).ok()?;
-    Some(&sorted[at])
 }
 
 /// Whether the file was there for what was done to it.

@@ -11,6 +11,7 @@
 //! What cannot be delivered is moved to `inbox/.failed`, with a reason. Directories, links, FIFOs and names that start
 //! with a dot are left alone. Two messages that say the same are two messages.
 
+mod acknowledge;
 mod adopt;
 mod claims;
 mod drain;

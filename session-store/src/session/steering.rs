@@ -139,8 +139,8 @@ impl Drop for Steering<'_> {
     fn drop(&mut self) {
         let inbox = self.session.inbox();
         drop(self.acknowledge());
-        for claimed in &self.held {
-            drop(inbox.release(&claimed.id));
+        if !self.held.is_empty() {
+            drop(inbox.release(self.held.iter().map(|claimed| claimed.id.as_str())));
         }
     }
 }

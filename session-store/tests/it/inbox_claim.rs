@@ -248,7 +248,7 @@ fn a_claimed_message_can_be_given_back() {
     let session = Session::new();
     let name = session.inbox().deliver(&user_line("a")).expect("it can be delivered");
     let first = session.claim();
-    session.inbox().release(ids(&first)[0]).expect("it was claimed");
+    session.inbox().release([ids(&first)[0]]).expect("it was claimed");
     assert_eq!(files(&session.paths.inbox().join(".claims")), [] as [std::path::PathBuf; 0]);
     let listed = session.inbox().list().expect("it can be read");
     assert_eq!(listed[0].name.to_str(), Some(&*name));
@@ -263,7 +263,7 @@ fn an_id_that_names_no_claim_is_an_error_and_the_others_are_removed() {
     let error = session.inbox().acknowledge(["../../x", ids(&drained)[0]]).expect_err("one of them is none");
     assert!(matches!(error, StoreError::NoSuchClaim { ref id, .. } if id == "../../x"), "{error}");
     assert!(files(&session.paths.inbox().join(".claims")).is_empty());
-    session.inbox().release(ids(&drained)[0]).expect_err("it is gone");
+    session.inbox().release([ids(&drained)[0]]).expect_err("it is gone");
 }
 
 /// Marks a turn, claims, and waits to be killed.
