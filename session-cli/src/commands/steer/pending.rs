@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::output::{Rows, when};
 use crate::target;
 use chrono::Utc;
-use serde::Serialize;
-use session_core::SessionName;
+use serde::{Serialize, Serializer};
+use session_core::{SessionName, Timestamp};
 use session_store::{Fate, Pending};
 use std::ffi::OsStr;
 
@@ -29,19 +29,41 @@ pub(super) fn list(context: &Context, session: Option<&str>) -> Result<Exit, Fai
         let undelivered = context.store.inbox(&name)?.undelivered()?;
         messages.extend(undelivered.into_iter().map(|(pending, fate)| Message::of(&name, pending, &fate)));
     }
-    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "AT", "EXPIRES", "TURN", "TEXT"]);
-    for message in &messages {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        let Message { session, id, state, at, expires, turn, text: said, .. } = message;
-        let fields =
-            [session.clone(), id.clone(), (*state).to_owned(), text(at), text(expires), text(turn), text(said)];
-        rows.push(fields.to_vec());
-    }
+    let rows = if context.out.is_terminal() { for_a_person(&messages) } else { for_a_pipe(&messages) };
     context.out.answer(
         "steer-list",
         &Document { messages },
         |out| if rows.is_empty() { Ok(()) } else { out.rows(&rows) },
     )
+}
+
+fn for_a_pipe(messages: &[Message]) -> Rows {
+    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "AT", "EXPIRES", "TURN", "TEXT"]);
+    for message in messages {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let time = |ts: &Option<Timestamp>| ts.as_ref().map(when::machine).unwrap_or_default();
+        let Message { session, id, state, at, expires, turn, text: said, .. } = message;
+        let fields =
+            [session.clone(), id.clone(), (*state).to_owned(), time(at), time(expires), text(turn), text(said)];
+        rows.push(fields.to_vec());
+    }
+    rows
+}
+
+fn for_a_person(messages: &[Message]) -> Rows {
+    let now = Utc::now();
+    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "SENT", "EXPIRES", "TEXT"]);
+    for message in messages {
+        let sent = message.at.as_ref().map(|at| when::relative(at, now)).unwrap_or_default();
+        let expires = match (&message.expires, &message.turn) {
+            (Some(expires), _) => when::ahead(expires, now),
+            (None, Some(_)) => "with its turn".to_owned(),
+            (None, None) => String::new(),
+        };
+        let text = message.text.clone().unwrap_or_default();
+        rows.push(vec![message.session.clone(), message.id.clone(), message.state.to_owned(), sent, expires, text]);
+    }
+    rows
 }
 
 #[derive(Serialize)]
@@ -51,9 +73,15 @@ struct Message {
     state: &'static str,
     kind: Option<String>,
     text: Option<String>,
-    at: Option<String>,
-    expires: Option<String>,
+    #[serde(serialize_with = "machine")]
+    at: Option<Timestamp>,
+    #[serde(serialize_with = "machine")]
+    expires: Option<Timestamp>,
     turn: Option<String>,
+}
+
+fn machine<S: Serializer>(ts: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    ts.as_ref().map(when::machine).serialize(serializer)
 }
 
 impl Message {
@@ -69,8 +97,8 @@ impl Message {
             session: session.to_string(),
             id: pending.name.to_string_lossy().into_owned(),
             state,
-            at: pending.message.as_ref().map(|message| when::machine(&message.at)),
-            expires: expires.as_ref().map(when::machine),
+            at: pending.message.as_ref().map(|message| message.at),
+            expires,
             turn: terms.and_then(|terms| terms.turn.clone()),
             kind: pending.message.as_ref().map(|message| message.kind.clone()),
             text: pending.message.map(|message| message.text),
