@@ -111,6 +111,8 @@ verbs! {
     Lock => lock,
     /// Run a command as the session's turn
     Turn => turn,
+    /// Send a message to the running turn
+    Steer => steer,
     /// Keep a large output from standard input in the session, and print a preview
     Spill => spill,
     /// List, drain or acknowledge the messages that wait for a turn

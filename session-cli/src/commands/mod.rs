@@ -24,6 +24,7 @@ pub(crate) mod run_id;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod spill;
+pub(crate) mod steer;
 pub(crate) mod tail;
 pub(crate) mod trash;
 pub(crate) mod turn;

@@ -26,6 +26,18 @@ pub(crate) fn relative(ts: &Timestamp, now: DateTime<Utc>) -> String {
     }
 }
 
+/// How long until then, for a person: `in 20s`, `in 5m`, `in 3h`, `in 2d`; `over` for what is past.
+pub(crate) fn ahead(ts: &Timestamp, now: DateTime<Utc>) -> String {
+    let seconds = ts.signed_duration_since(now).num_seconds();
+    match seconds {
+        ..=0 => "over".to_owned(),
+        1..60 => format!("in {seconds}s"),
+        60..3_600 => format!("in {}m", seconds / 60),
+        3_600..86_400 => format!("in {}h", seconds / 3_600),
+        _ => format!("in {}d", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,5 +49,7 @@ mod tests {
         let ago = |seconds| relative(&(now - TimeDelta::seconds(seconds)).fixed_offset(), now);
         assert_eq!([ago(5), ago(61), ago(7_300), ago(200_000)], ["now", "1m ago", "2h ago", "2d ago"]);
         assert_eq!(ago(40 * 86_400).len(), "2026-01-02".len());
+        let ahead = |seconds| ahead(&(now + TimeDelta::seconds(seconds)).fixed_offset(), now);
+        assert_eq!([ahead(-5), ahead(20), ahead(301), ahead(200_000)], ["over", "in 20s", "in 5m", "in 2d"]);
     }
 }

@@ -4,9 +4,11 @@ mod append;
 mod places;
 mod read;
 mod state;
+mod steering;
 mod title;
 mod turn;
 
+pub use steering::{Steered, Steering};
 pub use turn::Turn;
 
 use crate::create::directories;
