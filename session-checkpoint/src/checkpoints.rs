@@ -67,7 +67,8 @@ pub(crate) struct Locked {
     pub(crate) objects: Objects,
     pub(crate) refs: Refs,
     pub(crate) set_aside: Vec<PathBuf>,
-    _lock: StoreLock,
+    /// `None` for calls that only look.
+    pub(crate) _lock: Option<StoreLock>,
 }
 
 impl Checkpoints {
@@ -81,10 +82,25 @@ impl Checkpoints {
         let store = std::path::absolute(&options.store).map_err(reading(&options.store))?;
         let existing = store.canonicalize().unwrap_or_else(|_| store.clone());
         let workspace = workspace::checked(&options, &existing)?;
+        Checkpoints::open_at(options, &store, workspace)
+    }
+
+    /// Opens the checkpoints of a store whose workspace need not be there any more: for pinning and housekeeping. On
+    /// disk when it returns: the store, without temporary files of dead writers.
+    ///
+    /// # Errors
+    /// [`Error::NoStore`] where there is none; otherwise as [`Checkpoints::open`].
+    pub fn open_store(store: &Path) -> Result<(Self, OpenReport), Error> {
+        let workspace = Reader::open(store)?.status()?.workspace;
+        let store = std::path::absolute(store).map_err(reading(store))?;
+        Checkpoints::open_at(Options::new(&workspace, &store), &store, workspace)
+    }
+
+    fn open_at(options: Options, store: &Path, workspace: PathBuf) -> Result<(Self, OpenReport), Error> {
         let created = !store.join(crate::layout::MARKER).exists();
-        session_disk::create_dir_all(&store)?;
-        init::check_owner(&store)?;
-        let layout = Layout::new(&store.canonicalize().map_err(reading(&store))?);
+        session_disk::create_dir_all(store)?;
+        init::check_owner(store)?;
+        let layout = Layout::new(&store.canonicalize().map_err(reading(store))?);
         let lock = StoreLock::take(&layout, options.lock_timeout)?;
         let meta = Meta::read(&layout);
         // An unreadable meta file says less than the repository does: it is kept aside and made anew.
@@ -96,11 +112,10 @@ impl Checkpoints {
             other => other?,
         };
         init::repository(&layout)?;
-        let identity = Identity::of(&workspace)?;
         let meta = match meta {
             Some(meta) => meta,
             None => {
-                let meta = Meta::new(identity.clone());
+                let meta = Meta::new(Identity::of(&workspace)?);
                 meta.write(&layout)?;
                 meta
             }
@@ -110,12 +125,13 @@ impl Checkpoints {
         drop(lock);
         let mut checkpoints = Checkpoints { options, layout, workspace, hot: None };
         let set_aside = checkpoints.begin()?.set_aside;
+        let is_same = Identity::of(&checkpoints.workspace).is_ok_and(|identity| meta.workspace.is_same(&identity));
         let report = OpenReport {
             created,
             swept,
             set_aside,
             interrupted: checkpoints.find_interrupted()?,
-            other_workspace: !meta.workspace.is_same(&identity),
+            other_workspace: !is_same,
         };
         Ok((checkpoints, report))
     }
@@ -213,11 +229,12 @@ impl Checkpoints {
             }
         }
         let objects = Objects::open(&self.layout.objects())?;
-        Ok(Locked { meta, meta_changed: false, packs, objects, refs: Refs::of(&self.layout), set_aside, _lock: lock })
+        let refs = Refs::of(&self.layout);
+        Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside, _lock: Some(lock) })
     }
 
     /// Sees to it that the cache in memory is the one in the file, if that one is to be believed.
-    fn warm(&mut self) -> Result<(), Error> {
+    pub(crate) fn warm(&mut self) -> Result<(), Error> {
         let path = self.layout.stat_cache();
         let file = file_id(&path);
         if file.is_some() && self.hot.as_ref().is_some_and(|hot| hot.file == file) {
@@ -225,7 +242,8 @@ impl Checkpoints {
         }
         self.hot = None;
         let Ok(bytes) = fs::read(&path) else { return Ok(()) };
-        let identity = Identity::of(&self.workspace)?;
+        // Without a workspace there is nothing that the cache could be of.
+        let Ok(identity) = Identity::of(&self.workspace) else { return Ok(()) };
         let rules = self.rules().key();
         self.hot = Cache::parse(bytes)
             .filter(|cache| {

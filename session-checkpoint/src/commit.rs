@@ -42,7 +42,7 @@ pub(crate) struct ExternalState {
     #[serde(with = "json_bytes")]
     pub(crate) path: Vec<u8>,
     pub(crate) state: ExternalKind,
-    /// All permission bits of a file.
+    /// All permission bits of a file; 0 where they are unknown.
     #[serde(default)]
     pub(crate) mode: u32,
 }
@@ -81,6 +81,10 @@ pub(crate) struct Trailer {
     /// path of it which is not in this tree is known to have been absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) looked_for: Option<Oid>,
+    /// Of a turn that was taken from the reference's repository: its parent is the newest turn there, so that what the
+    /// workspace has of that one was edited by nobody since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) imported: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) external: Vec<ExternalState>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,6 +173,7 @@ mod tests {
             restored_from: None,
             safety: None,
             looked_for: None,
+            imported: false,
             external: Vec::new(),
             skipped: Vec::new(),
             skipped_n: 0,

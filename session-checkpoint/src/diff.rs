@@ -5,6 +5,7 @@ use crate::cache::Cache;
 use crate::cancel::Cancel;
 use crate::checkpoints::closed;
 use crate::error::reading;
+use crate::keep::import;
 use crate::objects::{Objects, git_error};
 use crate::oid::Kind;
 use crate::options::Options;
@@ -104,6 +105,9 @@ impl Reader {
         let walked = walk.run(&rules)?;
         let mut changes = changes(&sink, Some(point.commit.tree), walk.tree_of(&walked.root))?;
         changes.retain(|change| crate::external::outside(change.path.as_bytes()).is_none());
+        if self.is_reference() {
+            changes.retain(|change| !import::is_own(change.path.as_bytes()));
+        }
         Ok(changes)
     }
 

@@ -9,6 +9,11 @@ pub(crate) const MARKER: &str = "meta.json";
 /// The subtree of a root tree that holds the external files.
 pub(crate) const EXTERNAL: &[u8] = b".session-external";
 
+/// What the reference keeps of files outside the workspace, beside its repository and in each of its trees: the paths
+/// by keys, and a directory with a copy under each key.
+pub(crate) const REFERENCE_EXTERNALS: &str = "external-files.json";
+pub(crate) const REFERENCE_COPIES: &str = "external-files";
+
 /// The paths of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
@@ -37,6 +42,11 @@ impl Layout {
 
     pub(crate) fn turns(&self) -> PathBuf {
         self.store.join("turns.jsonl")
+    }
+
+    /// What the reference keeps in the same directory.
+    pub(crate) fn reference(&self) -> [PathBuf; 3] {
+        [".git", REFERENCE_EXTERNALS, REFERENCE_COPIES].map(|name| self.store.join(name))
     }
 
     pub(crate) fn journal(&self) -> PathBuf {

@@ -68,6 +68,7 @@ mod tree_diff;
 mod tree_edit;
 mod turns;
 
+mod ahead;
 mod journal;
 mod restore;
 mod root;

@@ -9,6 +9,7 @@ use crate::oid::Kind;
 use crate::{Error, Oid};
 use git2::{ErrorCode, ObjectType, Odb};
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,11 +27,18 @@ pub(crate) fn git_error(error: &git2::Error) -> io::Error {
 impl Objects {
     /// Opens an object directory for reading. It writes nothing.
     pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+        Objects::open_with(dir, None)
+    }
+
+    /// The same with the objects of a second directory.
+    pub(crate) fn open_with(dir: &Path, more: Option<&Path>) -> Result<Self, Error> {
         let open = || {
             let odb = Odb::new()?;
-            // The library takes a string. A path that is none cannot be given to it.
-            let text = dir.to_str().ok_or_else(|| git2::Error::from_str("the path is not UTF-8"))?;
-            odb.add_disk_alternate(text)?;
+            for dir in iter::once(dir).chain(more) {
+                // The library takes a string. A path that is none cannot be given to it.
+                let text = dir.to_str().ok_or_else(|| git2::Error::from_str("the path is not UTF-8"))?;
+                odb.add_disk_alternate(text)?;
+            }
             Ok(odb)
         };
         let odb = open().map_err(|error: git2::Error| reading(dir)(git_error(&error)))?;

@@ -166,6 +166,7 @@ impl Checkpoints {
             restored_from,
             safety,
             looked_for,
+            imported: false,
             external,
             skipped: found.skipped.iter().take(LIST_CAP).cloned().collect(),
             skipped_n: found.skipped.len() as u64,

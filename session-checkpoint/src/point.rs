@@ -29,7 +29,7 @@ impl fmt::Display for TurnRef {
     }
 }
 
-/// A text that names no checkpoint: it must be `N`, `turn-N`, `safety-N` or `latest`.
+/// A text that names no checkpoint: it must be `N`, `turn-N`, `safety-N`, `safety:N` or `latest`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} names no checkpoint: it must be N, turn-N, safety-N or latest")]
 pub struct ParseTurnRefError {
@@ -41,7 +41,8 @@ impl FromStr for TurnRef {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = |digits: &str| digits.parse().ok().filter(|n| *n > 0);
-        let found = match (text, text.strip_prefix("turn-"), text.strip_prefix("safety-")) {
+        let safety = text.strip_prefix("safety-").or_else(|| text.strip_prefix("safety:"));
+        let found = match (text, text.strip_prefix("turn-"), safety) {
             ("latest", _, _) => Some(TurnRef::Latest),
             (_, Some(digits), _) => number(digits).map(TurnRef::Turn),
             (_, _, Some(digits)) => number(digits).map(TurnRef::Safety),
@@ -62,6 +63,11 @@ pub(crate) struct Point {
 impl Point {
     pub(crate) fn is_restore(&self) -> bool {
         self.commit.trailer.as_ref().is_some_and(|trailer| trailer.kind == TurnKind::Restore)
+    }
+
+    /// Whether it was taken from the reference's repository.
+    pub(crate) fn is_imported(&self) -> bool {
+        self.commit.trailer.as_ref().is_some_and(|trailer| trailer.imported)
     }
 
     /// The absolute paths of the external files that it knows about, absent ones included.
@@ -119,6 +125,7 @@ mod tests {
             assert_eq!(name.to_string().parse(), Ok(name));
         }
         assert_eq!("7".parse(), Ok(TurnRef::Turn(7)));
+        assert_eq!("safety:7".parse(), Ok(TurnRef::Safety(7)));
         for bad in ["", "0", "turn-", "turn-0", "safety-x", "-1", "HEAD"] {
             assert!(bad.parse::<TurnRef>().is_err(), "{bad}");
         }

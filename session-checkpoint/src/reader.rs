@@ -1,7 +1,7 @@
 //! The reader: everything that only looks. It takes no lock, writes nothing, and works on a read-only store.
 
 use crate::commit::TurnKind;
-use crate::layout::Layout;
+use crate::layout::{Layout, REFERENCE_EXTERNALS};
 use crate::meta::{Failure, Meta};
 use crate::objects::Objects;
 use crate::oid::Kind;
@@ -98,7 +98,8 @@ impl Reader {
         if !repo.join("objects").is_dir() {
             return Err(Error::NoStore { path: repo });
         }
-        Ok(Reader { layout: Layout { store: dir.to_owned(), repo } })
+        // Nothing of ours, which may stand beside it, is the reference's.
+        Ok(Reader { layout: Layout { store: repo.clone(), repo } })
     }
 
     /// The absolute paths that the reference's `external-files.json` names, in whatever form it names them; none where
@@ -107,7 +108,7 @@ impl Reader {
     /// # Errors
     /// [`Error::Damaged`] where it is no JSON; failed reads.
     pub fn reference_externals(&self) -> Result<Vec<PathBuf>, Error> {
-        let path = self.layout.store.join("external-files.json");
+        let path = self.layout.repo.with_file_name(REFERENCE_EXTERNALS);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -119,6 +120,11 @@ impl Reader {
         paths.sort();
         paths.dedup();
         Ok(paths)
+    }
+
+    /// Whether this is the reference's repository.
+    pub(crate) fn is_reference(&self) -> bool {
+        self.layout.store == self.layout.repo
     }
 
     pub(crate) fn objects(&self) -> Result<Objects, Error> {

@@ -38,7 +38,9 @@ impl Family {
             Family::Turn => name.strip_prefix(TURN_DIR)?.strip_prefix('/')?.strip_prefix(TURN_PREFIX)?,
             Family::Safety => name.strip_prefix(SAFETY_DIR)?.strip_prefix('/')?,
         };
-        let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+        // The reference counts turns from 0; safety snapshots are ours alone.
+        let is_zero = digits == "0" && self == Family::Turn;
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (is_zero || !digits.starts_with('0'));
         plain.then(|| digits.parse().ok()).flatten()
     }
 

@@ -87,6 +87,8 @@ verbs! {
     Trash => trash,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
+    /// Take, compare and restore snapshots of the workspace
+    Checkpoint => checkpoint,
     /// Take a guided tour on a throw-away store
     Demo => demo,
     /// Append messages or events from standard input
@@ -119,6 +121,8 @@ verbs! {
     Logs => logs,
     /// Stop background processes
     Kill => kill,
+    /// Send a message to the running turn
+    Steer => steer,
     /// Keep a large output from standard input in the session, and print a preview
     Spill => spill,
     /// List, drain or acknowledge the messages that wait for a turn

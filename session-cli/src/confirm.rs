@@ -26,6 +26,11 @@ pub(crate) enum Answer {
 }
 
 impl Consent {
+    /// Whether only the plan is wanted.
+    pub(crate) fn is_dry_run(self) -> bool {
+        self.dry_run
+    }
+
     /// Shows the plan, and asks on a terminal; the answer is no unless somebody says yes. Without a terminal there is
     /// nobody to ask, and only `-y` goes on.
     pub(crate) fn ask(self, context: &Context, plan: &[String]) -> Result<Answer, Failure> {

@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     TimedOut,
     /// `lock` or `turn` themselves failed.
     Wrapper,
+    /// A person stopped it.
+    Interrupted,
     /// The status of the command that `lock` or `turn` ran.
     Of(u8),
 }
@@ -41,6 +43,7 @@ impl Exit {
             Exit::Bug => 70,
             Exit::TimedOut => 124,
             Exit::Wrapper => 125,
+            Exit::Interrupted => 130,
             Exit::Of(code) => code,
         }
     }

@@ -1,6 +1,7 @@
 //! A verb that did not do what it was asked: what to say, what to suggest, and the exit status.
 
 use crate::exit::Exit;
+use session_checkpoint::Error as CheckpointError;
 use session_core::NameError;
 use session_proc::ProcError;
 use session_store::StoreError;
@@ -112,6 +113,53 @@ fn process_advice(error: &ProcError) -> (Exit, Option<&'static str>) {
         }
         ProcError::Misplaced { .. } => (Exit::Refused, Some("it is not clear whose it is: rename the file")),
         ProcError::SupervisorSilent { .. } => (Exit::Usage, Some("it may run; `session ps SESSION` shows it")),
+        _ => (Exit::Usage, None),
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        let (exit, hint) = checkpoint_advice(&error);
+        Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
+    }
+}
+
+/// The exit status and the advice that go with an error of the checkpoints.
+fn checkpoint_advice(error: &CheckpointError) -> (Exit, Option<&'static str>) {
+    match error {
+        CheckpointError::NoStore { .. } => (Exit::No, Some("`session checkpoint create` takes the first")),
+        CheckpointError::NoTurn { .. } => (Exit::No, Some("`session checkpoint list` shows all")),
+        CheckpointError::NothingToUndo => (Exit::No, None),
+        CheckpointError::TurnPassed { .. } => (Exit::Busy, Some("without --turn the next number is taken")),
+        CheckpointError::Busy { .. } => (Exit::Busy, Some("try again when it has ended")),
+        CheckpointError::NewerFormat { .. } => (Exit::Busy, Some("a newer version of this program can read it")),
+        CheckpointError::Interrupted { .. } => (
+            Exit::Busy,
+            Some("`session checkpoint undo` goes back, `session checkpoint restore --resume` goes on with it"),
+        ),
+        CheckpointError::StoreFull { .. } | CheckpointError::NoSpace { .. } => {
+            (Exit::Busy, Some("`session checkpoint prune` drops old checkpoints"))
+        }
+        CheckpointError::OtherWorkspace { .. } => {
+            (Exit::Refused, Some("--adopt goes on with the directory that is there now; nothing was changed"))
+        }
+        CheckpointError::TooBroad { .. } => {
+            (Exit::Refused, Some("--exclude leaves things out, --max-files and --max-bytes move the limits"))
+        }
+        CheckpointError::RefusedWorkspace { .. }
+        | CheckpointError::ForeignStore { .. }
+        | CheckpointError::ReservedPath { .. } => (Exit::Refused, None),
+        CheckpointError::Conflicts { .. } => {
+            (Exit::Refused, Some("--force overwrites them, --keep-mine leaves them as they are"))
+        }
+        CheckpointError::BrokenTurn { .. }
+        | CheckpointError::Damaged { .. }
+        | CheckpointError::MissingObject { .. }
+        | CheckpointError::DamagedObject { .. } => {
+            (Exit::Partial, Some("`session checkpoint verify` names what is damaged"))
+        }
+        CheckpointError::Cancelled => (Exit::Interrupted, None),
+        CheckpointError::DeadlineExceeded => (Exit::TimedOut, None),
         _ => (Exit::Usage, None),
     }
 }

@@ -4,11 +4,10 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::escape::{Layout, escaped};
-use crate::output::{Colour, Out};
 use clap::builder::StyledStr;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use session_core::SessionName;
-use session_store::{Empties, Store};
+use session_store::{Empties, SessionInfo, Store};
 use std::ffi::OsStr;
 
 /// How many candidates an ambiguous prefix lists.
@@ -59,7 +58,7 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
             Failure::new(Exit::Usage, format!("@{digits} is no session")).hint("@ is the newest, @2 the second newest")
         })?,
     };
-    let sessions = context.store.list(Empties::Hide)?;
+    let sessions = context.store.newest(Empties::Hide, rank, |session| SessionName::new(&session.name).is_ok())?;
     let name = sessions.into_iter().filter_map(|session| SessionName::new(session.name).ok()).nth(rank - 1);
     name.ok_or_else(|| Failure::new(Exit::NotFound, format!("there are fewer than {rank} sessions")))
 }
@@ -68,8 +67,8 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
 fn here(context: &Context) -> Result<SessionName, Failure> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let here = here.map_err(|error| Failure::input("the current directory", &error))?;
-    let sessions = context.store.list(Empties::Hide)?;
-    let name = sessions.into_iter().find(|session| crate::commands::list::works_in(session, &here));
+    let is_here = |session: &SessionInfo| crate::commands::list::works_in(session, &here);
+    let name = context.store.newest(Empties::Hide, 1, is_here)?.pop();
     let name = name.and_then(|session| SessionName::new(session.name).ok());
     name.ok_or_else(|| {
         Failure::new(Exit::NotFound, format!("no session has the workspace {}", here.display()))
@@ -95,7 +94,7 @@ pub(crate) fn process_completer(which: Processes) -> ArgValueCompleter {
 }
 
 fn processes(which: Processes) -> Option<Vec<CompletionCandidate>> {
-    let context = Context { store: completing_store()?, out: Out::new(false, Colour::Never, true, true) };
+    let context = Context::for_completion()?;
     // What is being completed follows a `--`: the program, the verb, and what stands behind it.
     let words = std::env::args().skip_while(|word| word != "--").skip(3);
     let session = words.into_iter().find(|word| !word.starts_with('-'))?;
@@ -108,18 +107,11 @@ fn processes(which: Processes) -> Option<Vec<CompletionCandidate>> {
     Some(processes.iter().map(candidate).collect())
 }
 
-fn completing_store() -> Option<Store> {
-    match std::env::var_os("KVIT_CODER_SESSIONS_DIR") {
-        Some(dir) => Some(Store::open_at(dir)),
-        None => Store::open_default().ok(),
-    }
-}
-
 /// Completes session names.
 pub(crate) fn completer() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let typed = typed.to_string_lossy();
-        let Some(store) = completing_store() else { return Vec::new() };
+        let Some(Context { store, .. }) = Context::for_completion() else { return Vec::new() };
         let names = store.names().unwrap_or_default();
         let matching = names.iter().filter(|name| name.as_str().starts_with(&*typed));
         matching.map(|name| CompletionCandidate::new(name.as_str()).help(title(&store, name))).collect()

@@ -9,6 +9,7 @@
 //!   [`TurnMarker::read`] finds the live turn.
 //! - [`Registry`] starts commands that outlive the turn, and answers what became of them: their state, their output
 //!   by a cursor, what happened since anybody asked, who belongs to them. It stops all of that and nothing else.
+//! - [`Wake`] sleeps until a file changes or a process ends.
 //! - [`supervise`] is the `main` of the small process that stays with a command when its starter is gone.
 //!
 //! It knows a session's `proc/` directory and nothing of histories, locks or inboxes. It starts no thread, and it
@@ -83,6 +84,8 @@ mod cut;
 mod log_writer;
 mod output;
 
+mod wake;
+
 mod events;
 mod pattern;
 mod watch;
@@ -115,4 +118,5 @@ pub use status::Status;
 pub use stop::{Stop, Stopped, Survivor, Which};
 pub use supervise::supervise;
 pub use turn::{LeftTurn, LiveTurn, Standing, TurnMarker};
+pub use wake::Wake;
 pub use watch::{Until, Waited, Watch};

@@ -1,20 +1,9 @@
-//! Waiting without looking all the time.
+//! Waiting for what a background process does, without looking all the time.
 
 use crate::id::Paths;
 use crate::pattern::{self, Searched};
-use crate::{ProcError, ProcessId, Registry, Status, signal};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::thread;
+use crate::{ProcError, ProcessId, Registry, Status, Wake};
 use std::time::{Duration, Instant};
-
-/// Some file systems do not tell of changes, and nobody tells of the end of another user's process. Then this is how
-/// often somebody looks.
-const UNTOLD: Duration = Duration::from_secs(1);
-/// However fast a process writes, it is not looked at more often.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// What to wait for. The end of the process ends every waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +78,7 @@ impl Registry {
     /// # Errors
     /// As [`Registry::look`].
     pub fn watch(&self, id: &ProcessId) -> Result<Watch, ProcError> {
-        let mut watch = Watch { told: tell(&self.paths(id)), process: None, has_ended: false, last: None };
+        let mut watch = Watch { wake: wake(&self.paths(id)) };
         watch.follow(&self.look(id)?)?;
         Ok(watch)
     }
@@ -98,59 +87,28 @@ impl Registry {
 /// Wakes when something has happened to a process: it wrote, ended, or its record changed.
 #[derive(Debug)]
 pub struct Watch {
-    /// The kernel tells of changes in the log and the records; `None` where it cannot.
-    told: Option<Inotify>,
-    process: Option<OwnedFd>,
-    has_ended: bool,
-    last: Option<Instant>,
+    wake: Wake,
 }
 
 impl Watch {
-    /// Sleeps until something has happened, or may have: at most for the time given, and for a second. No news is
-    /// missed between two calls.
+    /// Sleeps until something has happened, or may have: see [`Wake::wait`].
     ///
     /// # Errors
     /// When the kernel refuses to wait.
     pub fn wait(&mut self, at_most: Option<Duration>) -> Result<(), ProcError> {
-        let sleep = at_most.map_or(UNTOLD, |at_most| at_most.min(UNTOLD));
-        if let Some(last) = self.last {
-            thread::sleep(PAUSE.saturating_sub(last.elapsed()).min(sleep));
-        }
-        let mut fds: Vec<PollFd<'_>> = Vec::new();
-        fds.extend(self.told.as_ref().map(|told| PollFd::new(told.as_fd(), PollFlags::POLLIN)));
-        fds.extend(self.process.as_ref().map(|process| PollFd::new(process.as_fd(), PollFlags::POLLIN)));
-        let timeout = PollTimeout::try_from(sleep).unwrap_or(PollTimeout::MAX);
-        match poll(&mut fds, timeout) {
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(errno) => return Err(ProcError::Wait { source: errno.into() }),
-        }
-        let is_over = |fd: &PollFd<'_>| fd.any().unwrap_or(true);
-        if self.process.is_some() && fds.last().is_some_and(is_over) {
-            // From now on it would wake us all the time.
-            self.process = None;
-            self.has_ended = true;
-        }
-        if let Some(told) = &self.told {
-            // What it is about is seen by looking.
-            told.read_events().ok();
-        }
-        self.last = Some(Instant::now());
-        Ok(())
+        self.wake.wait(at_most)
     }
 
     /// Takes hold of the process once it is known who it is.
     fn follow(&mut self, status: &Status) -> Result<(), ProcError> {
-        if let (None, false, Some(process)) = (&self.process, self.has_ended, &status.process) {
-            self.process = signal::watch(process)?;
-        }
-        Ok(())
+        status.process.as_ref().map_or(Ok(()), |process| self.wake.on_end_of(process))
     }
 }
 
-fn tell(paths: &Paths) -> Option<Inotify> {
-    let told = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
-    told.add_watch(&paths.dir, AddWatchFlags::IN_MOVED_TO | AddWatchFlags::IN_CREATE).ok()?;
+fn wake(paths: &Paths) -> Wake {
+    let mut wake = Wake::new();
+    wake.on_entries(&paths.dir);
     // The log is there as soon as the id is; one of the reference's may be created later.
-    told.add_watch(&paths.log(), AddWatchFlags::IN_MODIFY).ok();
-    Some(told)
+    wake.on_content(&paths.log());
+    wake
 }

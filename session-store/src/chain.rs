@@ -1,7 +1,7 @@
-//! Following a session to the one that goes on with it.
+//! Following a session to the one that goes on with it, and back.
 
 use crate::{Result, SessionPaths, Store, StoreError, meta};
-use session_core::SessionName;
+use session_core::{Limits, SessionName};
 use std::collections::HashSet;
 
 /// How many members a chain of successors may have. Real ones have a handful.
@@ -43,4 +43,30 @@ pub(crate) fn last_member(store: &Store, name: &SessionName) -> Result<Member> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// The sessions that the one of this name, at `paths`, goes on with, the last one first: each names the next as its
+/// successor, and is named by it as its parent. A fork goes on with nobody.
+pub(crate) fn predecessors(
+    paths: &SessionPaths,
+    name: &str,
+    limits: Limits,
+) -> Result<Vec<(SessionName, SessionPaths)>> {
+    let Some(base) = paths.dir().parent() else { return Ok(Vec::new()) };
+    let mut found: Vec<(SessionName, SessionPaths)> = Vec::new();
+    let mut at = (name.to_owned(), paths.clone());
+    while found.len() < MAX_MEMBERS {
+        let Ok(parent) = SessionName::new(meta::read(&at.1, &at.0, limits)?.meta.parent) else { break };
+        let dir = base.join(&parent);
+        if !dir.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            break;
+        }
+        let paths = SessionPaths::new(dir);
+        if meta::read(&paths, parent.as_str(), limits)?.meta.succeeded_by != at.0 {
+            break;
+        }
+        at = (parent.to_string(), paths.clone());
+        found.push((parent, paths));
+    }
+    Ok(found)
 }

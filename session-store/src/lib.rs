@@ -6,7 +6,8 @@
 //!
 //! - [`Store`] is the directory that holds the sessions: create, open, list, load, delete, restore, examine.
 //! - [`Session`] is one of them, open: append, read, change metadata, run a turn, drain the inbox, spill.
-//! - [`LockGuard`] is the session's lock, held; [`Turn`] a turn that runs under it.
+//! - [`LockGuard`] is the session's lock, held; [`Turn`] a turn that runs under it; [`Steering`] brings it the messages of
+//!   the inbox.
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -14,7 +15,7 @@
 //! do: judge bytes (that is [`session_core`]), know what a checkpoint is, print, log, or start threads.
 //!
 //! ```
-//! use session_core::{Event, Message};
+//! use session_core::Message;
 //! use session_store::{NewSession, Store};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,16 +26,11 @@
 //! let lock = session.lock()?;
 //! let turn = session.begin_turn(&lock, "turn-1")?;
 //! session.append_messages([Message::user("plant three oaks"), Message::assistant("digging")])?;
-//! for claimed in session.drain_inbox()?.messages {
-//!     let mut event = Event::message(claimed.message.at, Message::user(&claimed.message.text));
-//!     session_store::record_inbox_ids(&mut event, [claimed.id.as_str()]);
-//!     session.append(&[event])?;
-//!     session.inbox().acknowledge([claimed.id.as_str()])?;
-//! }
+//! let from_the_inbox = session.steering().take()?.messages;
 //! turn.end("done", None)?;
 //! lock.release()?;
 //!
-//! assert_eq!(session.load()?.messages.len(), 2);
+//! assert_eq!(session.load()?.messages.len(), 2 + from_the_inbox.len());
 //! # Ok(())
 //! # }
 //! ```
@@ -70,15 +66,15 @@ pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
 pub use inbox::{
-    Access, Claimed, Drained, Drainer, Failed, Inbox, InboxMessage, PROCESS_EVENT, Pending, USER_LINE, Unfit,
-    inbox_ids, record_inbox_ids, recorded_inbox_ids,
+    Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
+    Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,
 };
 pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
-pub use session::{Session, Turn, TurnEnd, TurnRepair};
+pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
 pub use spill::{Preview, PreviewSize, Spill, Spilled};

@@ -22,6 +22,7 @@ pub struct Store {
     base: PathBuf,
     options: Options,
     clock: Clock,
+    cache_dir: Option<PathBuf>,
 }
 
 impl Store {
@@ -37,7 +38,7 @@ impl Store {
     /// The store at a directory, which need not exist.
     #[doc(alias = "NewManagerIn")]
     pub fn open_at(base: impl Into<PathBuf>) -> Self {
-        Store { base: base.into(), options: Options::default(), clock: Clock::SYSTEM }
+        Store { base: base.into(), options: Options::default(), clock: Clock::SYSTEM, cache_dir: None }
     }
 
     /// The same store with other options.
@@ -51,6 +52,20 @@ impl Store {
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Store { clock: Clock::new(now), ..self }
+    }
+
+    /// The same store with a directory for what listing found out, in the user's cache directory as a rule: listing again
+    /// then reads only what has changed. Without it nothing is kept.
+    ///
+    /// The directory is made by the first list. Its files may be deleted at any time, and damaged ones are passed over:
+    /// it changes how long a list takes, never what it says.
+    #[must_use]
+    pub fn with_cache_dir(self, dir: impl Into<PathBuf>) -> Self {
+        Store { cache_dir: Some(dir.into()), ..self }
+    }
+
+    pub(crate) fn cache_dir(&self) -> Option<&Path> {
+        self.cache_dir.as_deref()
     }
 
     /// The directory.

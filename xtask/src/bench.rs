@@ -10,6 +10,9 @@ use cargo_metadata::TargetKind;
 pub(crate) struct Args {
     /// The crate, with or without `session-`; without one, every crate that has benchmarks
     name: Option<String>,
+    /// What the benchmarks themselves are given: for `checkpoint` the sizes S, M and L
+    #[arg(last = true, requires = "name")]
+    args: Vec<String>,
 }
 
 /// Runs each chosen crate's benchmarks, one crate after the other so that they do not disturb each other.
@@ -24,7 +27,8 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
     }
     for package in chosen {
         say::step(&format!("bench {package}"));
-        project.cargo(["bench", "--package", &package, "--benches", "--all-features"]).run()?;
+        let cargo = project.cargo(["bench", "--package", &package, "--benches", "--all-features", "--"]);
+        cargo.args(&args.args).run()?;
     }
     Ok(())
 }

@@ -26,6 +26,12 @@ pub(crate) fn init(repo: &Path, work: &Path) {
     }
 }
 
+/// A copy of a tree, by the program that everybody has.
+pub(crate) fn copy(flags: &str, from: &Path, to: &Path) {
+    let status = Command::new("cp").arg(flags).arg(from).arg(to).status().expect("cp runs");
+    assert!(status.success(), "cp {flags}");
+}
+
 /// What others do each turn.
 pub(crate) fn turn(repo: &Path, work: &Path, n: u32) {
     git(repo, work, &["add", "-A"]);

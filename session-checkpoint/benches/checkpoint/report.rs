@@ -46,8 +46,23 @@ pub(crate) fn ratio(a: &[f64], b: &[f64]) -> f64 {
     median(&a.iter().zip(b).map(|(a, b)| a / b.max(1e-9)).collect::<Vec<_>>())
 }
 
-pub(crate) fn line(what: &str, value: f64, goal: &str) {
-    println!("  {what:<52} {value:>8.2}   {goal}");
+/// What a figure is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Goal {
+    AtLeast(f64),
+    AtMost(f64),
+    /// It is only told.
+    None,
+}
+
+pub(crate) fn line(what: &str, value: f64, goal: Goal) {
+    let (sign, wanted, is_reached) = match goal {
+        Goal::AtLeast(wanted) => (">=", wanted, value >= wanted),
+        Goal::AtMost(wanted) => ("<=", wanted, value <= wanted),
+        Goal::None => return println!("  {what:<52} {value:>8.2}"),
+    };
+    let verdict = if is_reached { "reached" } else { "missed" };
+    println!("  {what:<52} {value:>8.2}   {sign} {wanted:<5} {verdict}");
 }
 
 /// The most memory that this process had at once.

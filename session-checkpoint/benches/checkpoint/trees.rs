@@ -21,6 +21,15 @@ impl Size {
         }
     }
 
+    /// The one of three values that is this size's.
+    pub(crate) fn pick<T>(self, small: T, medium: T, large: T) -> T {
+        match self {
+            Size::S => small,
+            Size::M => medium,
+            Size::L => large,
+        }
+    }
+
     pub(crate) fn files(self) -> u32 {
         match self {
             Size::S => 500,

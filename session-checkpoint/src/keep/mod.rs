@@ -1,7 +1,7 @@
 //! Housekeeping: fewer packs, fewer turns, a look at the store's health and size, and sharing with a fork.
 
 mod fork;
-mod import;
+pub(crate) mod import;
 mod maintain;
 mod prune;
 mod reach;

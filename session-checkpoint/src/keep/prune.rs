@@ -153,7 +153,12 @@ impl Checkpoints {
     }
 
     /// What is dropped, and the commits that are kept.
-    fn select(&self, locked: &Locked, retention: Retention, cancel: &Cancel) -> Result<(Pruned, Vec<Oid>), Error> {
+    pub(crate) fn select(
+        &self,
+        locked: &Locked,
+        retention: Retention,
+        cancel: &Cancel,
+    ) -> Result<(Pruned, Vec<Oid>), Error> {
         let items = self.items(locked)?;
         let newest = items.iter().filter(|item| item.family == Family::Turn).map(|item| item.n).max().unwrap_or(0);
         let mut turns_kept = 0;

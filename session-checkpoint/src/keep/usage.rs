@@ -25,6 +25,8 @@ pub struct Usage {
     pub rescued_bytes: u64,
     /// Damaged packs that were set aside.
     pub damaged_bytes: u64,
+    /// The reference's repository and its copies of external files, which are never written.
+    pub reference_bytes: u64,
     /// References, configuration, lock, temporary files.
     pub other_bytes: u64,
     /// How much of all that is shared with another store, which would still hold it if this one were deleted.
@@ -39,6 +41,7 @@ impl Usage {
             + self.derived_bytes
             + self.rescued_bytes
             + self.damaged_bytes
+            + self.reference_bytes
             + self.other_bytes
     }
 }
@@ -75,7 +78,9 @@ impl Reader {
     fn file(&self, path: &Path, meta: &fs::Metadata, usage: &mut Usage) {
         let len = meta.len();
         let ending = path.extension().unwrap_or_default();
-        if path.starts_with(self.layout.packs()) && (ending == "pack" || ending == "idx") {
+        if !self.is_reference() && self.layout.reference().iter().any(|theirs| path.starts_with(theirs)) {
+            usage.reference_bytes += len;
+        } else if path.starts_with(self.layout.packs()) && (ending == "pack" || ending == "idx") {
             usage.pack_bytes += len;
             usage.packs += u64::from(ending == "pack");
         } else if path.starts_with(self.layout.objects()) {

@@ -2,14 +2,15 @@
 
 use super::plan::Work;
 use super::types::SharedPath;
-use crate::Error;
 use crate::checkpoints::{Checkpoints, Locked};
 use crate::commit::ChangedBy;
+use crate::objects::Objects;
 use crate::point::{Point, TurnRef, read_commit};
 use crate::reader::{Reader, changes_of};
 use crate::refs::Family;
 use crate::rel_path::RelPath;
 use crate::turns::{Turn, read_recorded};
+use crate::{Error, Oid};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -18,6 +19,8 @@ impl Checkpoints {
     pub(super) fn changed_by_session(&self, locked: &Locked, target: &Point) -> Result<BTreeSet<Vec<u8>>, Error> {
         let from = match target.name {
             TurnRef::Turn(n) => n,
+            // The reference's turns are older than all of ours.
+            TurnRef::Safety(_) if target.is_imported() => 0,
             TurnRef::Safety(_) | TurnRef::Latest => {
                 let parent = target.commit.parent.and_then(|oid| read_commit(&locked.objects, oid).ok());
                 parent.and_then(|(_, commit)| Some(commit.trailer?.turn)).unwrap_or(0)
@@ -37,7 +40,7 @@ impl Checkpoints {
                     (by, changes_of(&locked.objects, &point)?)
                 }
             };
-            if by == ChangedBy::Session {
+            if by == ChangedBy::Session && !found_all(&locked.objects, oid) {
                 paths.extend(changed.into_iter().map(|change| change.path.as_bytes().to_vec()));
             }
         }
@@ -53,11 +56,15 @@ impl Checkpoints {
             if reader.status()?.workspace != self.workspace {
                 continue;
             }
+            let objects = reader.objects()?;
             for mut turn in reader.turns()?.into_iter().filter(|turn| turn.time_ms >= since) {
+                if turn.by != ChangedBy::Session || found_all(&objects, turn.commit) {
+                    continue;
+                }
                 if turn.changed_n > turn.changed.len() as u64 {
                     turn = reader.turn(TurnRef::Turn(turn.turn))?;
                 }
-                let theirs = turn.changed.iter().filter(|_| turn.by == ChangedBy::Session);
+                let theirs = turn.changed.iter();
                 let ours = |path: &RelPath| {
                     let path = path.as_bytes();
                     work.puts.contains_key(path) || work.deletes.contains_key(path) || work.kept.contains_key(path)
@@ -71,4 +78,9 @@ impl Checkpoints {
         }
         Ok(shared)
     }
+}
+
+/// Whether a turn is a store's first: what it holds it has found, and nobody changed it.
+fn found_all(objects: &Objects, turn: Oid) -> bool {
+    read_commit(objects, turn).is_ok_and(|(_, commit)| commit.parent.is_none())
 }

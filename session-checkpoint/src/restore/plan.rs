@@ -132,8 +132,8 @@ fn modes_of_externals<T: Trees>(sides: &Sides<'_, T>, work: &mut Work) {
         let path = tree_path(&then.path);
         let now = sides.now.look.externals.get(&path);
         let differs = now.is_some_and(|now| now.state == ExternalKind::File && now.mode != then.mode);
-        if then.state != ExternalKind::File || !differs || work.puts.contains_key(&path) || !sides.limits.covers(&path)
-        {
+        let is_known = then.state == ExternalKind::File && then.mode != 0;
+        if !is_known || !differs || work.puts.contains_key(&path) || !sides.limits.covers(&path) {
             continue;
         }
         if let Ok(Some(leaf)) = find(sides.trees, Some(sides.now.tree), &path) {

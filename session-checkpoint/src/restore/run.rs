@@ -13,7 +13,7 @@ use crate::meta::Identity;
 use crate::objects::Trees;
 use crate::observe::{Purpose, Taken};
 use crate::options::Durability;
-use crate::point::{Point, TurnRef, find};
+use crate::point::{Point, TurnRef, find, read_commit};
 use crate::rel_path::RelPath;
 use crate::root::{Mounts, Root};
 use crate::sink::ObjectSink;
@@ -39,6 +39,11 @@ impl RestorePlan {
     pub fn summary(&self) -> &PlanSummary {
         &self.summary
     }
+
+    /// The same, without the plan.
+    pub fn into_summary(self) -> PlanSummary {
+        self.summary
+    }
 }
 
 /// A restore under way.
@@ -62,16 +67,27 @@ impl Checkpoints {
     /// operations. A rule file of the checkpoint that cannot be read is an error too: nobody could say what it left out.
     pub fn plan_restore(&mut self, at: TurnRef, scope: &Scope, cancel: &Cancel) -> Result<RestorePlan, Error> {
         let locked = self.begin()?;
-        self.may_restore(&locked)?;
         let target = find(&locked.refs, &locked.objects, at)?;
-        let mine = if scope.only_mine { Some(self.changed_by_session(&locked, &target)?) } else { None };
+        self.plan(&locked, target, scope, cancel)
+    }
+
+    pub(crate) fn plan(
+        &self,
+        locked: &Locked,
+        target: Point,
+        scope: &Scope,
+        cancel: &Cancel,
+    ) -> Result<RestorePlan, Error> {
+        self.may_restore(locked)?;
+        let mine = if scope.only_mine { Some(self.changed_by_session(locked, &target)?) } else { None };
         let limits = Limits { paths: scope.paths.clone(), mine };
         let sink = ObjectSink::dry(&locked.objects, &locked.packs);
         let purpose = Purpose::Safety { n: 0, target: Some(&target) };
         let old = self.hot.as_ref().map(|hot| &hot.cache);
-        let (now, _) = self.observe(&locked, old, &sink, &purpose, cancel)?;
-        let known: Vec<Oid> = head_of(&locked)?.into_iter().map(|(_, tree)| tree).collect();
-        let work = self.work(&sink, &locked, &now, &target, &known, &limits)?;
+        let (now, _) = self.observe(locked, old, &sink, &purpose, cancel)?;
+        let head = head_of(locked)?.map(|(_, tree)| tree);
+        let known: Vec<Oid> = head.into_iter().chain(newest_there(locked, &target)).collect();
+        let work = self.work(&sink, locked, &now, &target, &known, &limits)?;
         let mut summary = work.summary(&target);
         summary.also_changed_by = self.shared(&work, &target, &scope.other_stores)?;
         let puts = work.puts.iter().map(|(path, put)| (path.clone(), put.before));
@@ -108,7 +124,7 @@ impl Checkpoints {
         self.restore_locked(&mut locked, &job, cancel)
     }
 
-    pub(super) fn may_restore(&self, locked: &Locked) -> Result<(), Error> {
+    pub(crate) fn may_restore(&self, locked: &Locked) -> Result<(), Error> {
         self.is_the_workspace(locked)?;
         match journal::read(&self.layout)? {
             Some(journal) => Err(Error::Interrupted { target: journal.target }),
@@ -154,7 +170,8 @@ impl Checkpoints {
             self.sweep_before(locked, job.target, journal, cancel)?;
         }
         let seen = self.take(locked, &Purpose::Safety { n, target: Some(job.target) }, cancel)?;
-        let known: Vec<Oid> = head.into_iter().chain(job.known.iter().copied()).collect();
+        let newest = newest_there(locked, job.target);
+        let known: Vec<Oid> = head.into_iter().chain(newest).chain(job.known.iter().copied()).collect();
         let mut work = self.work(&locked.objects, locked, &seen, job.target, &known, job.limits)?;
         if let Some(plan) = job.plan {
             changed_since(&mut work, plan);
@@ -236,6 +253,13 @@ impl Checkpoints {
         }
         .run()
     }
+}
+
+/// The tree of the newest turn in the repository that a target was taken from.
+fn newest_there(locked: &Locked, target: &Point) -> Option<Oid> {
+    let parent = target.commit.parent.filter(|_| target.is_imported())?;
+    // It may have been dropped since: then more is asked about.
+    read_commit(&locked.objects, parent).ok().map(|(_, commit)| commit.tree)
 }
 
 /// What is not as the plan saw it was changed since, whoever did it.

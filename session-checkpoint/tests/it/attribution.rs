@@ -58,3 +58,19 @@ fn what_others_changed_between_two_turns_is_not_mine() {
     lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore");
     assert_eq!((lab.read("mine"), lab.read("users")), ("0".to_owned(), "1".to_owned()));
 }
+
+#[test]
+fn c30_what_a_first_snapshot_found_is_nobodys_change() {
+    let mut a = Lab::new();
+    a.write("a", "0");
+    a.snapshot();
+    let other = a.dir.path().join("other/checkpoints");
+    let (mut b, _) = Checkpoints::open(Options::new(&a.workspace, &other)).expect("a store");
+    let cancel = Cancel::new();
+    b.snapshot(&Request::next("b's first"), &cancel).expect("a snapshot");
+    a.write("a", "1");
+    a.snapshot();
+    let scope = Scope { other_stores: vec![other], ..Scope::default() };
+    let plan = a.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
+    assert_eq!((plan.summary().writes.len(), &plan.summary().also_changed_by[..]), (1, &[][..]));
+}

@@ -1,7 +1,9 @@
 //! What rules leave out: never written, never deleted, whatever becomes of the rules.
 
 use crate::support::{Lab, git_command, rel};
-use session_checkpoint::{ConflictKind, ConflictPolicy, Error, KeepReason, Secrets, SkipReason, TurnRef};
+use session_checkpoint::{
+    Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Scope, Secrets, SkipReason, TurnRef,
+};
 use std::fs;
 
 #[test]
@@ -200,4 +202,44 @@ fn changed_rules_are_followed_below_them_without_touching_a_file() {
     assert_eq!(lab.paths(3), [".gitignore", "d/e/x.log", "d/e/y"]);
     let reader = lab.checkpoints.reader().expect("a store");
     assert!(reader.read(TurnRef::Turn(2), &rel("d/e/x.log")).expect("a turn").is_none());
+}
+
+#[test]
+fn c03_a_rule_file_that_cannot_be_read_ends_the_restore_before_its_first_write() {
+    let mut lab = Lab::new();
+    let rules: String = (0..200).map(|n| format!("*.{}\n", n * 7919)).collect();
+    lab.write(".gitignore", &rules);
+    lab.write("a", "1");
+    let turn = lab.snapshot();
+    lab.write("a", "2");
+    lab.write("made-later", "2");
+    lab.snapshot();
+    let before = lab.state();
+    let oid = lab.git(&["rev-parse", &format!("{}:.gitignore", turn.commit)]);
+    damage_in_place(&lab, oid.trim());
+    let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &Scope::default(), &Cancel::new());
+    assert!(matches!(plan, Err(Error::DamagedObject { .. })), "{plan:?}");
+    assert_eq!(lab.state(), before);
+    assert!(lab.checkpoints.reader().expect("a store").safeties().expect("a list").is_empty());
+}
+
+/// Spoils the bytes of one object in its pack, and leaves the pack's length and times as they were.
+fn damage_in_place(lab: &Lab, oid: &str) {
+    use std::os::unix::fs::FileExt as _;
+    let dir = lab.repo().join("objects/pack");
+    for entry in fs::read_dir(dir).expect("readable") {
+        let index = entry.expect("readable").path();
+        if index.extension().is_none_or(|ending| ending != "idx") {
+            continue;
+        }
+        let listed = lab.git(&["verify-pack", "-v", index.to_str().expect("scratch paths are text")]);
+        let Some(line) = listed.lines().find(|line| line.starts_with(oid)) else { continue };
+        let offset: u64 = line.split_whitespace().nth(4).and_then(|n| n.parse().ok()).expect("an offset");
+        let file = fs::OpenOptions::new().write(true).open(index.with_extension("pack")).expect("it is ours");
+        let modified = file.metadata().and_then(|meta| meta.modified()).expect("it is there");
+        file.write_all_at(&[0; 40], offset + 40).expect("scratch");
+        file.set_modified(modified).expect("scratch");
+        return;
+    }
+    panic!("no pack holds {oid}");
 }

@@ -3,6 +3,7 @@
 //! Names that begin with `ckNN` carry the number of a case in `docs/checkpoints.md`; those with `cNN` the number of a
 //! fault that users of systems like this one met.
 
+mod ahead;
 mod attribution;
 mod basics;
 mod capture;

@@ -1,7 +1,7 @@
 //! The reference's repository: listed, compared, restorable, never written.
 
-use crate::support::{Lab, fingerprint, git_command};
-use session_checkpoint::{Cancel, ConflictPolicy, Error, Reader, Scope, TurnRef};
+use crate::support::{Lab, fingerprint, git_command, write};
+use session_checkpoint::{Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Reader, Scope, TurnRef};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,26 @@ fn reference(lab: &Lab) -> PathBuf {
     fs::write(dir.join("external-files.json"), r#"{"/etc/a": "x", "files": ["/etc/b", "not absolute"]}"#)
         .expect("scratch");
     dir
+}
+
+/// The reference's map and copies of external files, which it keeps beside its repository and adds to each commit.
+fn add_externals(lab: &Lab, dir: &Path, files: &[(&str, &Path, &str)]) {
+    let map: serde_json::Map<String, serde_json::Value> = files
+        .iter()
+        .map(|(key, path, _)| ((*key).to_owned(), serde_json::json!({"original_path": path, "first_tracked_turn": 1})))
+        .collect();
+    write(&dir.join("external-files.json"), serde_json::to_vec(&map).expect("strings and numbers"));
+    for (key, _, content) in files {
+        write(&dir.join("external-files").join(key), content);
+    }
+    let output = git_command(lab.dir.path())
+        .current_dir(dir)
+        .env("GIT_DIR", dir.join(".git"))
+        .env("GIT_WORK_TREE", dir)
+        .args(["add", "-Af", "external-files", "external-files.json"])
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn git(lab: &Lab, dir: &Path, args: &[&str]) {
@@ -64,4 +84,60 @@ fn turns_of_the_reference_are_listed_compared_and_restored_and_its_repository_is
     lab.fsck();
     assert!(matches!(Reader::open_reference(&lab.store), Err(Error::NoStore { .. })));
     assert!(matches!(lab.checkpoints.import_reference(&dir, 9, &cancel), Err(Error::NoTurn { .. })));
+}
+
+#[test]
+fn ck29_external_files_of_the_reference_are_restored_but_for_an_empty_copy_which_may_mean_none() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    let (conf, empty, inside) = (lab.dir.path().join("conf"), lab.dir.path().join("empty"), lab.path("a"));
+    for path in [&conf, &empty] {
+        write(path, "now");
+    }
+    let files = [("1-conf", &*conf, "then"), ("2-empty", &*empty, ""), ("3-inside", &*inside, "no external file")];
+    add_externals(&lab, &dir, &files);
+    git(&lab, &dir, &["commit", "-qm", "third"]);
+    git(&lab, &dir, &["tag", "turn-3"]);
+    lab.write("external-files/mine", "the workspace's own");
+    lab.snapshot();
+    let (before, repository) = (lab.state(), fingerprint(&dir));
+    let cancel = Cancel::new();
+    let imported = lab.checkpoints.import_reference(&dir, 3, &cancel).expect("an import");
+    let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+    let writes: Vec<_> = plan.summary().writes.iter().map(|one| one.path.to_string()).collect();
+    let external = conf.canonicalize().expect("it is there");
+    assert_eq!(
+        plan.summary().conflicts.iter().map(|one| one.path.to_string()).collect::<Vec<_>>(),
+        [format!(".session-external{}", external.display())]
+    );
+    assert_eq!(writes, Vec::<String>::new());
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Force, &cancel).expect("a restore");
+    assert_eq!(fs::read_to_string(&conf).expect("it is there"), "then");
+    assert_eq!(fs::read_to_string(&empty).expect("it is there"), "now");
+    assert_eq!(lab.state(), before, "the reference's own names are none of the workspace's");
+    lab.undo();
+    assert_eq!(fs::read_to_string(&conf).expect("it is there"), "now");
+    assert_eq!(fingerprint(&dir), repository);
+    lab.fsck();
+}
+
+#[test]
+fn c03_what_no_turn_of_the_reference_ever_held_is_left_alone() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    lab.write("vendor/lib", "what its rules left out");
+    lab.write(".gitignore", "nothing\n");
+    let cancel = Cancel::new();
+    let imported = lab.checkpoints.import_reference(&dir, 1, &cancel).expect("an import");
+    let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+    let kept: Vec<_> = plan.summary().kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [".gitignore", "vendor/lib"].map(|path| (path.to_owned(), KeepReason::ExcludedThen)));
+    let deleted: Vec<_> = plan.summary().deletes.iter().map(|one| one.path.to_string()).collect();
+    assert_eq!(deleted, ["c"], "turn 2 had it, so turn 1 is known to have lacked it");
+    assert!(plan.summary().conflicts.is_empty(), "what the newest turn there has was edited by nobody");
+    lab.write("a", "by hand");
+    let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+    let conflicts: Vec<_> = plan.summary().conflicts.iter().map(|one| (one.path.to_string(), one.kind)).collect();
+    assert_eq!(conflicts, [("a".to_owned(), ConflictKind::EditedSince)]);
+    lab.fsck();
 }

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::shell::quoted;
 use anstyle::Style;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -137,14 +138,4 @@ fn take(context: &Context, program: &Path, store: &Path, words: &[&str], input: 
 fn tear(history: &Path, bytes: &str) -> Result<(), Failure> {
     let file = OpenOptions::new().append(true).open(history);
     file.and_then(|mut file| file.write_all(bytes.as_bytes())).map_err(|error| Failure::input("the history", &error))
-}
-
-/// A word as a shell would need it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./@=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

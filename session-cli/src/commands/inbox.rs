@@ -8,7 +8,7 @@ use crate::output::{Diagnostic, Rows, when};
 use crate::target;
 use serde::Serialize;
 use session_proc::Identity;
-use session_store::{Access, InboxMessage, Options, StoreError};
+use session_store::{Access, Failed, InboxMessage, Options, StoreError};
 
 /// The flags of `inbox`.
 #[derive(Debug, clap::Args)]
@@ -94,28 +94,36 @@ fn drain(context: &Context, session: &str, force: bool) -> Result<Exit, Failure>
     // Whoever started this program goes on with the messages: they are its, not this process's, which ends now.
     let caller = Identity::of(nix::unistd::getppid().as_raw()).map_err(StoreError::from)?;
     let caller = caller.map_or_else(Identity::own, Ok).map_err(StoreError::from)?;
-    let drained = session.drain_inbox_for(&caller, access)?;
-    for claimed in &drained.messages {
-        let InboxMessage { kind, text, at, .. } = &claimed.message;
-        let line = Line { id: &claimed.id, kind, text, at: when::machine(at) };
-        context.out.line(&serde_json::to_string(&line).map_err(Failure::bug)?)?;
+    let mut is_unfit = false;
+    loop {
+        let drained = session.drain_inbox_for(&caller, access)?;
+        for claimed in &drained.messages {
+            let InboxMessage { kind, text, at, .. } = &claimed.message;
+            let line = Line { id: &claimed.id, kind, text, at: when::machine(at) };
+            context.out.line(&serde_json::to_string(&line).map_err(Failure::bug)?)?;
+        }
+        context
+            .out
+            .diagnostics(&drained.failed.iter().map(|failed| diagnostic(session.name(), failed)).collect::<Vec<_>>());
+        is_unfit |= drained.failed.iter().any(|failed| !failed.why.is_expiry());
+        if let Some(error) = drained.error {
+            return Err(error.into());
+        }
+        if !drained.has_more {
+            return Ok(if is_unfit { Exit::Partial } else { Exit::Done });
+        }
     }
-    let failed: Vec<_> = drained
-        .failed
-        .iter()
-        .map(|failed| Diagnostic {
-            code: "not-delivered".to_owned(),
-            session: Some(session.name().to_owned()),
-            line: None,
-            offset: None,
-            text: format!("{}: {}; it is kept in {}", failed.name.to_string_lossy(), failed.why, failed.path.display()),
-        })
-        .collect();
-    context.out.diagnostics(&failed);
-    if let Some(error) = drained.error {
-        return Err(error.into());
+}
+
+fn diagnostic(session: &str, failed: &Failed) -> Diagnostic {
+    let code = if failed.why.is_expiry() { "expired" } else { "not-delivered" };
+    Diagnostic {
+        code: code.to_owned(),
+        session: Some(session.to_owned()),
+        line: None,
+        offset: None,
+        text: format!("{}: {}; it is kept in {}", failed.name.to_string_lossy(), failed.why, failed.path.display()),
     }
-    Ok(if failed.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
 fn acknowledge(context: &Context, session: &str, ids: &[String]) -> Result<Exit, Failure> {

@@ -60,23 +60,37 @@ enum Sort {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let empties = if flags.all { Empties::Show } else { Empties::Hide };
-    let mut sessions = context.store.list(empties)?;
-    if let Some(dir) = &flags.workspace {
-        let dir = dir.canonicalize().map_err(|error| Failure::input(&dir.display().to_string(), &error))?;
-        sessions.retain(|session| works_in(session, &dir));
-    }
-    let updated = |session: &SessionInfo, keep: &dyn Fn(&Timestamp) -> bool| session.updated.as_ref().is_some_and(keep);
-    sessions.retain(|session| !flags.running || session.state == SessionState::Running);
-    sessions.retain(|session| flags.since.is_none_or(|since| updated(session, &|ts| *ts >= since)));
-    sessions.retain(|session| flags.until.is_none_or(|until| updated(session, &|ts| *ts <= until)));
-    sort(&mut sessions, flags.sort);
-    if flags.reverse {
-        sessions.reverse();
-    }
-    sessions.truncate(flags.limit.unwrap_or(usize::MAX));
+    let dir = flags
+        .workspace
+        .as_ref()
+        .map(|dir| dir.canonicalize().map_err(|error| Failure::input(&dir.display().to_string(), &error)));
+    let dir = dir.transpose()?;
+    let wanted = |session: &SessionInfo| is_wanted(flags, dir.as_deref(), session);
+    let sessions = match (flags.sort, flags.reverse, flags.limit) {
+        // The store's own order: what comes behind the last one need not be counted.
+        (Sort::Updated, false, Some(limit)) => context.store.newest(empties, limit, wanted)?,
+        (key, reverse, limit) => {
+            let mut sessions = context.store.list(empties)?;
+            sessions.retain(wanted);
+            sort(&mut sessions, key);
+            if reverse {
+                sessions.reverse();
+            }
+            sessions.truncate(limit.unwrap_or(usize::MAX));
+            sessions
+        }
+    };
     print(flags, context, &sessions)?;
     let is_partial = |session: &SessionInfo| session.state == SessionState::Damaged;
     Ok(if sessions.iter().any(is_partial) { Exit::Partial } else { Exit::Done })
+}
+
+fn is_wanted(flags: &Flags, dir: Option<&Path>, session: &SessionInfo) -> bool {
+    let updated = |keep: &dyn Fn(&Timestamp) -> bool| session.updated.as_ref().is_some_and(keep);
+    dir.is_none_or(|dir| works_in(session, dir))
+        && (!flags.running || session.state == SessionState::Running)
+        && flags.since.is_none_or(|since| updated(&|ts| *ts >= since))
+        && flags.until.is_none_or(|until| updated(&|ts| *ts <= until))
 }
 
 /// Whether a session's workspace is this directory, links resolved.

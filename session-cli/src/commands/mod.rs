@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod append;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -27,6 +28,7 @@ pub(crate) mod run_id;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod spill;
+pub(crate) mod steer;
 pub(crate) mod tail;
 pub(crate) mod trash;
 pub(crate) mod turn;

@@ -5,7 +5,7 @@ use crate::commands::wait::{Told, ToldDocument, exit_of};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{span, supervisor, target};
+use crate::{shell, span, supervisor, target};
 use session_proc::{Lifetime, Start, TurnMarker, Until};
 use session_store::Options;
 use std::env;
@@ -83,17 +83,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
 fn command_line(words: &[String]) -> String {
     match words {
         [line] => line.clone(),
-        words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        words => words.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" "),
     }
-}
-
-/// A word that the shell takes for itself.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:@_".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use session_core::{Event, Item, Place, Record, SessionName};
 use session_proc::{TurnMarker, live_processes};
+use session_store::{HistoryView, StoreError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -62,18 +63,15 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     if !flags.follow {
         return Ok(if partial { Exit::Partial } else { Exit::Done });
     }
-    follow(flags, context, &name, &history)
+    follow(flags, context, &name, history)
 }
 
-fn follow(
-    flags: &Flags,
-    context: &Context,
-    name: &SessionName,
-    history: &session_store::HistoryView,
-) -> Result<Exit, Failure> {
-    let deadline = flags.timeout.map(|timeout| Instant::now() + timeout);
+fn follow(flags: &Flags, context: &Context, name: &SessionName, history: HistoryView) -> Result<Exit, Failure> {
+    let deadline = flags.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let mut follow = Follow::after(history)?;
     loop {
+        let turn = TurnMarker::read(&context.store.paths(name)?.proc()).map_err(StoreError::from)?;
+        follow.watch(context, name, turn.as_ref())?;
         // What ends the following is looked at before the file, so that nothing written until then is missed.
         let over = flags.until.map_or(Ok(false), |until| is_over(context, name, until))?;
         let mut news = false;
@@ -84,21 +82,22 @@ fn follow(
         if over && !news {
             return Ok(Exit::Done);
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
             return Ok(Exit::TimedOut);
         }
         if !news {
-            follow.pause();
+            follow.wait(left)?;
         }
     }
 }
 
 fn is_over(context: &Context, name: &SessionName, until: Until) -> Result<bool, Failure> {
     let proc = context.store.paths(name)?.proc();
-    let turn = TurnMarker::read(&proc).map_err(session_store::StoreError::from)?.is_some();
+    let turn = TurnMarker::read(&proc).map_err(StoreError::from)?.is_some();
     Ok(match until {
         Until::Idle => !turn,
-        Until::Exit => !turn && live_processes(&proc).map_err(session_store::StoreError::from)?.is_empty(),
+        Until::Exit => !turn && live_processes(&proc).map_err(StoreError::from)?.is_empty(),
     })
 }
 

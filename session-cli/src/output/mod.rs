@@ -115,6 +115,11 @@ impl Out {
         self.form == Form::Terminal
     }
 
+    /// Whether only errors are wanted on stderr.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Bytes as they are.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();

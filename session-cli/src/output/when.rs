@@ -36,6 +36,18 @@ pub(crate) fn span(span: TimeDelta) -> String {
     }
 }
 
+/// How long until then, for a person: `in 20s`, `in 5m`, `in 3h`, `in 2d`; `over` for what is past.
+pub(crate) fn ahead(ts: &Timestamp, now: DateTime<Utc>) -> String {
+    let seconds = ts.signed_duration_since(now).num_seconds();
+    match seconds {
+        ..=0 => "over".to_owned(),
+        1..60 => format!("in {seconds}s"),
+        60..3_600 => format!("in {}m", seconds / 60),
+        3_600..86_400 => format!("in {}h", seconds / 3_600),
+        _ => format!("in {}d", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +60,7 @@ mod tests {
         assert_eq!(ago(40 * 86_400).len(), "2026-01-02".len());
         let long = |seconds| span(TimeDelta::seconds(seconds));
         assert_eq!([long(-5), long(59), long(60), long(7_300), long(200_000)], ["0s", "59s", "1m", "2h", "2d"]);
+        let ahead = |seconds| ahead(&(now + TimeDelta::seconds(seconds)).fixed_offset(), now);
+        assert_eq!([ahead(-5), ahead(20), ahead(301), ahead(200_000)], ["over", "in 20s", "in 5m", "in 2d"]);
     }
 }

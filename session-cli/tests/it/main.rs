@@ -1,7 +1,10 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
+mod checkpoint;
+mod follow;
 mod pages;
 mod processes;
+mod steer;
 mod support;
 mod turns;
 mod verbs;

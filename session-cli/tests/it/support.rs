@@ -3,6 +3,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,12 +37,16 @@ impl Scratch {
         self.root.path().join("work")
     }
 
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
     /// A command in this scratch: nothing of the caller's environment but the path.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let bin = Path::new(SESSION).parent().expect("a program is in a directory");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-        command.env_clear().env("PATH", path).env("HOME", self.root.path().join("home")).env("TZ", "UTC");
+        command.env_clear().env("PATH", path).env("HOME", self.home()).env("TZ", "UTC");
         command.env("KVIT_CODER_SESSIONS_DIR", self.store()).env("SESSION", SESSION).current_dir(self.work());
         command
     }
@@ -108,10 +113,6 @@ pub(crate) fn eventually(what: &str, mut answer: impl FnMut() -> bool) {
     }
 }
 
-pub(crate) fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
 /// What a run printed, and its exit status.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -128,4 +129,28 @@ impl Ran {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// A document that a verb printed.
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Every path below a directory with its bytes.
+pub(crate) fn tree(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(at) = dirs.pop() {
+        for entry in fs::read_dir(&at).expect("a directory of this test") {
+            let path = entry.expect("it can be read").path();
+            let name = path.strip_prefix(dir).expect("it is below").display().to_string();
+            if path.is_dir() && !path.is_symlink() {
+                all.insert(name + "/", Vec::new());
+                dirs.push(path);
+            } else {
+                all.insert(name, fs::read(&path).unwrap_or_default());
+            }
+        }
+    }
+    all
 }

@@ -1,10 +1,12 @@
 //! From the bytes of a line to events and defects: the one judgement that every reader shares.
 
+mod canonical;
 mod event;
 mod keys;
 mod message;
 mod notes;
 
+pub(crate) use canonical::is_message;
 pub(crate) use keys::find;
 pub(crate) use message::text_of_parts;
 pub(crate) use notes::{Member, Notes, Weight, record};

@@ -29,16 +29,14 @@ pub(crate) enum Shape {
 /// A place in a JSON text.
 pub(crate) struct Cursor<'a> {
     pub(super) bytes: &'a [u8],
-    /// The same bytes, where all of them are valid UTF-8.
-    pub(super) text: Option<&'a str>,
-    /// Whether some byte is below 0x20, so that strings must be looked at for one.
-    pub(super) controls: bool,
     pub(super) at: usize,
     depth: u32,
     /// The first thing in a string that had to be replaced.
     pub(super) lossy: Option<Lossy>,
     /// Whether strings are built; counting only validates them.
     pub(super) keep: bool,
+    /// Where a string with escapes is built before it is known how long it is.
+    pub(super) decoded: Vec<u8>,
 }
 
 /// What had to be replaced by U+FFFD in a string.
@@ -50,16 +48,7 @@ pub(crate) enum Lossy {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Cursor {
-            bytes,
-            text: std::str::from_utf8(bytes).ok(),
-            // Without an early end, so that it runs at the speed of memory.
-            controls: bytes.iter().fold(false, |found, &b| found | (b < 0x20)),
-            at: 0,
-            depth: 0,
-            lossy: None,
-            keep: true,
-        }
+        Cursor { bytes, at: 0, depth: 0, lossy: None, keep: true, decoded: Vec::new() }
     }
 
     /// Strings are checked but not built: [`Cursor::string`] gives an empty one.

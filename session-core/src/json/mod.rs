@@ -5,12 +5,17 @@
 //! surrogate, a byte that is no UTF-8) still gives a value and a note. The writer produces the bytes that the
 //! reference's JSON engine produces.
 
+#[cfg(test)]
+mod agreement;
+mod block;
 mod cursor;
 mod number;
+mod plain;
 mod string;
 mod write;
 
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
+pub(crate) use plain::plain_string_end;
 pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer, push_list};

@@ -1,15 +1,45 @@
 //! Strings: escapes, surrogates, and bytes that are no text.
 
 use super::cursor::{Cursor, Lossy, Malformed};
+use super::plain::{self, Head};
 use memchr::memchr2;
 use std::borrow::Cow;
 
 impl<'a> Cursor<'a> {
     /// A string, where [`Cursor::shape`] said so. What is no text in it becomes U+FFFD and is noted.
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, Malformed> {
+        match self.plain_string() {
+            Some(text) => Ok(text),
+            None => self.odd_string(),
+        }
+    }
+
+    /// A string with nothing wrong in it, as nearly all are; `None`, and nothing is consumed, where something is.
+    fn plain_string(&mut self) -> Option<Cow<'a, str>> {
+        let start = self.at + 1;
+        let (text, end) = if !self.keep {
+            let (end, ascii) = plain::check(self.bytes, start)?;
+            if !ascii {
+                str::from_utf8(&self.bytes[start..end]).ok()?;
+            }
+            (Cow::Borrowed(""), end)
+        } else {
+            match plain::head(self.bytes, start)? {
+                Head::Whole(end) => (Cow::Borrowed(str::from_utf8(&self.bytes[start..end]).ok()?), end),
+                Head::Escape(at) => {
+                    let (len, end) = plain::decode(self.bytes, start, at, &mut self.decoded)?;
+                    (Cow::Owned(str::from_utf8(&self.decoded[..len]).ok()?.to_owned()), end)
+                }
+            }
+        };
+        self.at = end + 1;
+        Some(text)
+    }
+
+    /// A string run by run, with an eye for everything that can be wrong.
+    pub(super) fn odd_string(&mut self) -> Result<Cow<'a, str>, Malformed> {
         self.at += 1;
-        let start = self.at;
-        let mut built: Option<String> = None;
+        let mut text = String::new();
         loop {
             let from = self.at;
             let Some(run) = memchr2(b'"', b'\\', &self.bytes[from..]) else {
@@ -17,64 +47,31 @@ impl<'a> Cursor<'a> {
                 return Err(self.wrong("ends inside a string"));
             };
             let to = from + run;
-            self.no_controls(from, to)?;
+            if let Some(control) = self.bytes[from..to].iter().position(|&b| b < 0x20) {
+                return Err(Malformed { at: from + control, what: "a raw control character inside a string" });
+            }
+            self.push_run(&mut text, from, to);
             self.at = to;
             if self.bytes[to] == b'"' {
                 self.at += 1;
-                return match built {
-                    None if self.text.is_some() => Ok(Cow::Borrowed(self.kept(start, to))),
-                    None if !self.keep => {
-                        self.note_invalid(from, to);
-                        Ok(Cow::Borrowed(""))
-                    }
-                    built => {
-                        let mut text = built.unwrap_or_default();
-                        self.push_run(&mut text, from, to);
-                        Ok(Cow::Owned(text))
-                    }
-                };
+                return Ok(Cow::Owned(text));
             }
-            // The text is at most as long as what is left of the string's line.
-            let room = if self.keep { (self.bytes.len() - start).min(4 * (to - start) + 32) } else { 0 };
-            let mut text = built.take().unwrap_or_else(|| String::with_capacity(room));
-            self.push_run(&mut text, from, to);
             self.escape(&mut text)?;
-            built = Some(text);
-        }
-    }
-
-    fn kept(&self, from: usize, to: usize) -> &'a str {
-        match self.text {
-            Some(text) if self.keep => &text[from..to],
-            _ => "",
-        }
-    }
-
-    fn no_controls(&self, from: usize, to: usize) -> Result<(), Malformed> {
-        if !self.controls {
-            return Ok(());
-        }
-        match self.bytes[from..to].iter().position(|&b| b < 0x20) {
-            Some(at) => Err(Malformed { at: from + at, what: "a raw control character inside a string" }),
-            None => Ok(()),
-        }
-    }
-
-    fn note_invalid(&mut self, from: usize, to: usize) {
-        if self.text.is_none() && std::str::from_utf8(&self.bytes[from..to]).is_err() {
-            self.lossy.get_or_insert(Lossy::Utf8);
         }
     }
 
     /// A run without escapes goes to the end of `text`.
     fn push_run(&mut self, text: &mut String, from: usize, to: usize) {
-        self.note_invalid(from, to);
-        if !self.keep {
-            return;
-        }
-        match self.text {
-            Some(whole) => text.push_str(&whole[from..to]),
-            None => text.push_str(&replace_invalid(&self.bytes[from..to])),
+        let run = &self.bytes[from..to];
+        match str::from_utf8(run) {
+            Ok(run) if self.keep => text.push_str(run),
+            Ok(_) => {}
+            Err(_) => {
+                self.lossy.get_or_insert(Lossy::Utf8);
+                if self.keep {
+                    text.push_str(&replace_invalid(run));
+                }
+            }
         }
     }
 

@@ -108,3 +108,17 @@ impl<T> Replay<T> {
         self.uncertain
     }
 }
+
+impl Replay<()> {
+    /// The fold of a history of which this is known: how many messages are live, how many were when a line was last
+    /// skipped, and whether it is uncertain.
+    pub(super) fn resume(live: u64, gap: Option<u64>, uncertain: bool) -> Self {
+        let fits = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Replay { live: vec![(); fits(live)], gap: gap.map(fits), uncertain }
+    }
+
+    /// What [`Replay::resume`] takes.
+    pub(super) fn state(&self) -> (u64, Option<u64>, bool) {
+        (self.live.len() as u64, self.gap.map(|gap| gap as u64), self.uncertain)
+    }
+}

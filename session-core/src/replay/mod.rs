@@ -6,13 +6,15 @@
 //!
 //! - [`Replay`] runs forwards over a stream and holds only what is live.
 //! - [`ReplayBackwards`] gives the live messages from the last one on, without reading what is before them.
-//! - [`Conversation`], [`count`] and [`LiveEvents`] are the usual questions.
+//! - [`Conversation`], [`count`] and [`LiveEvents`] are the usual questions; a [`Counter`] goes on where it stopped.
 
 mod backwards;
+mod count;
 mod fold;
 mod last;
 
 pub use backwards::ReplayBackwards;
+pub use count::{Count, Counter, count};
 pub use fold::{Effect, Replay};
 pub use last::{LastReport, last_messages, last_model, last_report};
 
@@ -81,43 +83,6 @@ impl Conversation {
     pub fn is_complete(&self) -> bool {
         !self.uncertain && self.skipped == 0
     }
-}
-
-/// How many live messages a history holds, and how far it was whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
-    /// Live messages: always as many as [`Conversation::read`] gives.
-    pub messages: u64,
-    /// Events of any kind, live or not.
-    pub events: u64,
-    /// Defects of lines that gave no event.
-    pub skipped: u64,
-    /// Defects of lines that gave one.
-    pub repaired: u64,
-    /// As [`Conversation::uncertain`].
-    pub uncertain: bool,
-}
-
-/// Counts without keeping a text.
-///
-/// # Errors
-/// What the reader reports. Content is never an error.
-pub fn count(history: impl BufRead, limits: Limits) -> io::Result<Count> {
-    let mut replay = Replay::new();
-    let mut count = Count::default();
-    for item in Scan::with_limits(history, limits).bodies(Bodies::Skip) {
-        match item? {
-            Item::Record(record) => {
-                count.events += 1;
-                replay.event(&record.event.effect(), || ());
-            }
-            Item::Defect(defect) => {
-                replay.defect(&defect);
-                *(if defect.is_skipped() { &mut count.skipped } else { &mut count.repaired }) += 1;
-            }
-        }
-    }
-    Ok(Count { messages: replay.live().len() as u64, uncertain: replay.is_uncertain(), ..count })
 }
 
 /// Which events of a history are live. Events are numbered from 0 in file order, defects are not counted.

@@ -83,6 +83,45 @@ impl<R: BufRead> Scan<R> {
     }
 }
 
+/// What a line is to somebody who only counts.
+pub(crate) enum Glance {
+    /// A message that joins the conversation, with nothing wrong in its line.
+    Message,
+    /// Anything else.
+    Item(Item),
+}
+
+impl<R: BufRead> Scan<R> {
+    /// The next event or defect. A line of which `usual` knows everything is not decoded.
+    fn advance(&mut self, usual: impl Fn(&Line<'_>) -> bool) -> Option<io::Result<Glance>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(Ok(Glance::Item(item)));
+            }
+            if self.failed {
+                return None;
+            }
+            match self.lines.next() {
+                Ok(Some(line)) if usual(&line) => return Some(Ok(Glance::Message)),
+                Ok(Some(line)) => judge(line, self.limits, self.bodies, |item| self.ready.push_back(item)),
+                Ok(None) => return None,
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+
+    /// The next event or defect for somebody who only counts: the usual line is told by its shape.
+    pub(crate) fn glance(&mut self) -> Option<io::Result<Glance>> {
+        self.advance(|line| match line {
+            Line::Whole(line) => line.terminated && decode::is_message(line.bytes),
+            Line::TooLong { .. } => false,
+        })
+    }
+}
+
 impl<R: BufRead> Iterator for Scan<R> {
     type Item = io::Result<Item>;
 
@@ -91,23 +130,10 @@ impl<R: BufRead> Iterator for Scan<R> {
     /// # Errors
     /// What the reader underneath reports; nothing else. It ends the reading.
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(item) = self.ready.pop_front() {
-                return Some(Ok(item));
-            }
-            if self.failed {
-                return None;
-            }
-            match self.lines.next() {
-                Ok(Some(line)) => {
-                    judge(line, self.limits, self.bodies, |item| self.ready.push_back(item));
-                }
-                Ok(None) => return None,
-                Err(error) => {
-                    self.failed = true;
-                    return Some(Err(error));
-                }
-            }
+        match self.advance(|_| false)? {
+            Ok(Glance::Item(item)) => Some(Ok(item)),
+            Ok(Glance::Message) => unreachable!("no line is usual here"),
+            Err(error) => Some(Err(error)),
         }
     }
 }

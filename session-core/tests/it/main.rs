@@ -13,3 +13,4 @@ mod golden_values;
 mod memory;
 mod oracle;
 mod properties;
+mod text;

@@ -4,7 +4,8 @@
 //! nothing but the library, and is compiled into both.
 
 use session_core::{
-    Conversation, Limits, LiveEvents, ReplayBackwards, ScanBackwards, count, last_messages, last_model, last_report,
+    Conversation, Counter, Limits, LiveEvents, ReplayBackwards, ScanBackwards, count, last_messages, last_model,
+    last_report,
 };
 use std::io::Cursor;
 
@@ -200,6 +201,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let truth = truth(&steps(bytes));
     let history = &truth.history[..];
     forwards(&truth, history);
+    in_parts(history);
     for n in [0, 1, 2, 5, usize::MAX] {
         last(&truth, history, n);
     }
@@ -217,6 +219,19 @@ pub(crate) fn check(bytes: &[u8]) {
     live.reverse();
     assert_eq!(live, alive(&truth));
     assert_eq!(replay.is_uncertain(), truth.uncertain);
+}
+
+/// Put aside behind any line and taken up again, a count is what it is in one go.
+fn in_parts(history: &[u8]) {
+    let limits = Limits::default();
+    let whole = count(history, limits).expect("a slice has no read errors");
+    for cut in (0..history.len()).filter(|&at| history[at] == b'\n') {
+        let mut counter = Counter::default();
+        for part in [&history[..=cut], &history[cut + 1..]] {
+            counter.read(part, limits).expect("a slice has no read errors");
+        }
+        assert_eq!(counter.count, whole, "cut behind byte {cut}");
+    }
 }
 
 /// For each event: whether its message is live, and its number.

@@ -1,6 +1,6 @@
 //! What holds for every history, tried on invented ones.
 
-use crate::{codec, directions, oracle};
+use crate::{codec, directions, oracle, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -17,6 +17,33 @@ pub(crate) fn long() -> bool {
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let factor = if long() { 50 } else { 1 };
     ProptestConfig { cases: cases * factor, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// What matters in a text, and runs that move it over the borders of blocks.
+fn text_piece() -> impl Strategy<Value = Vec<u8>> {
+    const PIECES: [&str; 16] = [
+        "\\n",
+        "\\\\",
+        "\\\"",
+        "\\",
+        "\\u00e9",
+        "\\ud83d\\ude00",
+        "\\ud83d",
+        "\\u12",
+        "\"",
+        "\t",
+        "é",
+        "木",
+        "😀",
+        "a",
+        "oak",
+        "seven saplings stand north of the water; ",
+    ];
+    prop_oneof![
+        proptest::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+        (1_usize..40).prop_map(|len| b"x".repeat(len)),
+        any::<u8>().prop_map(|byte| [byte].to_vec()),
+    ]
 }
 
 /// Bytes that are lines more often than chance would have it.
@@ -78,6 +105,11 @@ proptest! {
         for line in line.split(|b| *b == b'\n') {
             codec::check(line);
         }
+    }
+
+    #[test]
+    fn a_text_is_read_as_a_strict_reader_reads_it(pieces in vec(text_piece(), 0..60)) {
+        text::check(&pieces.concat());
     }
 
     #[test]

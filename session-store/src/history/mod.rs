@@ -18,8 +18,10 @@ mod file;
 mod read;
 mod tail;
 
+pub(crate) use read::BUFFER;
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;
+pub(crate) use tail::{Part, last_line};
 
 use crate::flock::{self, Inode};
 use crate::{Durability, Options, Result, SessionPaths, StoreError};

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// How long a reader gives an unterminated last line to be finished.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The buffer of a reader that goes through the whole file.
-const BUFFER: usize = 256 << 10;
+pub(crate) const BUFFER: usize = 256 << 10;
 
 /// A history as it stood when it was opened: what is appended later is not seen.
 ///

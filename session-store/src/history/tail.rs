@@ -37,10 +37,10 @@ pub struct Isolated {
 
 /// Reads a part of a file without moving its place.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
-    pub(super) file: &'a File,
-    pub(super) at: u64,
-    pub(super) upto: u64,
+pub(crate) struct Part<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) at: u64,
+    pub(crate) upto: u64,
 }
 
 impl Read for Part<'_> {
@@ -54,7 +54,7 @@ impl Read for Part<'_> {
 }
 
 /// Where the last line begins of what stands before `upto`; `upto` itself if a newline ends it.
-pub(super) fn last_line(file: &File, upto: u64) -> io::Result<u64> {
+pub(crate) fn last_line(file: &File, upto: u64) -> io::Result<u64> {
     // As a rule the last byte is the newline: the first look is a short one.
     let mut size = 64;
     let mut buffer = Vec::new();

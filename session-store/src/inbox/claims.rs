@@ -4,8 +4,10 @@
 //! the process to which it belongs. Both are part of the name, so that taking, taking over and giving back are one rename
 //! each.
 
+use crate::Result;
 use rand::RngExt as _;
 use session_proc::Identity;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
@@ -50,6 +52,21 @@ impl fmt::Display for ClaimName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Owner { pid, start_ticks, boot_id } = &self.owner;
         write!(f, "{}@{pid}-{start_ticks}-{boot_id}", self.id)
+    }
+}
+
+/// Whether the owners of claims live. Each is asked about once: thousands of claims have one owner.
+#[derive(Debug, Default)]
+pub(super) struct Lives(BTreeMap<Owner, bool>);
+
+impl Lives {
+    pub(super) fn owner_of(&mut self, claim: &ClaimName) -> Result<bool> {
+        if let Some(lives) = self.0.get(&claim.owner) {
+            return Ok(*lives);
+        }
+        let lives = claim.owner().liveness()?.is_live();
+        self.0.insert(claim.owner.clone(), lives);
+        Ok(lives)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Taking messages out of the inbox.
 
-use super::claims::{ClaimName, name_of, new_id};
+use super::claims::{ClaimName, Lives, name_of, new_id};
 use super::entry::{Content, Failed, look, names};
-use super::{Inbox, InboxMessage, NAMES};
+use super::{Inbox, InboxMessage};
 use crate::{Result, StoreError};
-use session_disk::{publish, remove_file, rename};
+use chrono::Utc;
+use session_disk::{remove_file, rename};
 use session_proc::{Identity, TurnMarker};
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::process;
 
@@ -26,7 +27,13 @@ pub enum Access {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drainer {
     owner: Identity,
+    /// The id of the live turn.
+    turn: Option<String>,
 }
+
+/// About how many bytes of messages one [`Inbox::claim`] hands out, so that what a sender piles up does not fill the
+/// memory.
+const CLAIM_BYTES: usize = 8 << 20;
 
 /// A message that was taken. It is to be appended to the history with its id, and then acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,11 +53,26 @@ pub struct Drained {
     pub failed: Vec<Failed>,
     /// Ids of messages that another had taken and recorded before it died. They were removed.
     pub recorded: Vec<String>,
+    /// Whether messages were left for the next call because these are many.
+    pub has_more: bool,
     /// Why it ended early. What is above was done all the same; the rest still waits.
     pub error: Option<StoreError>,
+    /// How many bytes the messages have.
+    pub(crate) bytes: usize,
 }
 
 impl Drained {
+    fn push(&mut self, claimed: Claimed) {
+        self.bytes += claimed.message.text.len();
+        self.messages.push(claimed);
+    }
+
+    /// Whether the rest is for the next call. Asked where there is a rest.
+    fn is_full(&mut self) -> bool {
+        self.has_more |= self.bytes >= CLAIM_BYTES;
+        self.has_more
+    }
+
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.failed.is_empty() && self.recorded.is_empty() && self.error.is_none()
@@ -67,21 +89,23 @@ impl Inbox {
     /// # Errors
     /// [`StoreError::NotOfTheTurn`] for [`Access::Turn`] where the live turn is another's, [`StoreError::Process`].
     pub fn drainer(&self, access: Access, caller: &Identity) -> Result<Option<Drainer>> {
-        let turn = TurnMarker::read(&self.paths.proc())?;
+        let live = TurnMarker::read(&self.paths.proc())?;
+        let turn = live.as_ref().and_then(|turn| turn.turn_id.clone());
         let own_pid = i32::try_from(process::id()).unwrap_or(i32::MAX);
-        if let Some(process) = turn.as_ref().and_then(|turn| turn.process.as_ref())
+        if let Some(process) = live.as_ref().and_then(|turn| turn.process.as_ref())
             && process.is_or_begot(own_pid)?
         {
-            return Ok(Some(Drainer { owner: process.clone() }));
+            return Ok(Some(Drainer { owner: process.clone(), turn }));
         }
-        match (access, turn) {
-            (Access::LockHolder | Access::Forced, _) => Ok(Some(Drainer { owner: caller.clone() })),
+        match (access, live) {
+            (Access::LockHolder | Access::Forced, _) => Ok(Some(Drainer { owner: caller.clone(), turn })),
             (Access::Turn, None) => Ok(None),
-            (Access::Turn, Some(turn)) => Err(StoreError::NotOfTheTurn { name: self.name.clone(), pid: turn.pid }),
+            (Access::Turn, Some(live)) => Err(StoreError::NotOfTheTurn { name: self.name.clone(), pid: live.pid }),
         }
     }
 
-    /// Takes all messages that wait, and those whose taker died.
+    /// Takes all messages that wait, and those whose taker died; if they are very many, the first of them
+    /// ([`Drained::has_more`]). A message that has expired, or is for another turn, is moved aside instead.
     ///
     /// `recorded` is asked at most once, with the ids of the latter: those that it returns are in the history and are
     /// not handed out again. [`super::recorded_inbox_ids`] knows.
@@ -115,9 +139,10 @@ impl Inbox {
         recorded: impl FnOnce(&BTreeSet<String>) -> Result<BTreeSet<String>>,
         drained: &mut Drained,
     ) -> Result<()> {
+        let mut lives = Lives::default();
         let mut orphans = Vec::new();
         for claim in self.claim_names()? {
-            if !claim.owner().liveness()?.is_live() {
+            if !lives.owner_of(&claim)? {
                 orphans.push(claim);
             }
         }
@@ -133,10 +158,13 @@ impl Inbox {
                 }
                 continue;
             }
+            if drained.is_full() {
+                continue;
+            }
             let mine = ClaimName::new(orphan.id, &drainer.owner);
             // The name is this process's alone, so nothing is replaced.
             if was_there(rename(&from, &self.claims().join(mine.to_string())))? {
-                self.hand_out(mine, None, drained)?;
+                self.hand_out(mine, None, drainer, drained)?;
             }
         }
         Ok(())
@@ -146,6 +174,9 @@ impl Inbox {
     fn take(&self, drainer: &Drainer, drained: &mut Drained) -> Result<()> {
         let mut has_claims = false;
         for name in names(&self.dir())? {
+            if drained.is_full() {
+                break;
+            }
             let from = self.dir().join(&name);
             match look(&from) {
                 Content::NotOurs | Content::MayBeWritten => {}
@@ -155,8 +186,9 @@ impl Inbox {
                         self.make_dir(&self.claims(), &self.dir())?;
                     }
                     let claim = ClaimName::new(new_id(&name), &drainer.owner);
-                    if was_there(publish(&from, &self.claims().join(claim.to_string())))? {
-                        self.hand_out(claim, Some(name), drained)?;
+                    // No other claim has this id, so nothing is replaced; and of two who want the message one gets it.
+                    if was_there(rename(&from, &self.claims().join(claim.to_string())))? {
+                        self.hand_out(claim, Some(name), drainer, drained)?;
                     }
                 }
             }
@@ -165,17 +197,30 @@ impl Inbox {
     }
 
     /// Reads a message that is this process's now. Only what is read here is handed out: before, it could change.
-    fn hand_out(&self, claim: ClaimName, name: Option<OsString>, drained: &mut Drained) -> Result<()> {
+    fn hand_out(
+        &self,
+        claim: ClaimName,
+        name: Option<OsString>,
+        drainer: &Drainer,
+        drained: &mut Drained,
+    ) -> Result<()> {
         let path = self.claims().join(claim.to_string());
-        match look(&path) {
-            Content::Message(message) => drained.messages.push(Claimed { id: claim.id, message }),
-            Content::MayBeWritten => self.give_back(&claim)?,
-            Content::NotOurs => {}
-            Content::Unfit(why) => {
-                let name = name.unwrap_or_else(|| name_of(&claim.id).into());
-                drained.failed.extend(self.set_aside(&path, &name, why)?);
+        let why = match look(&path) {
+            Content::Message(message) => {
+                match message.terms.broken(&Utc::now().fixed_offset(), drainer.turn.as_deref()) {
+                    None => {
+                        drained.push(Claimed { id: claim.id, message });
+                        return Ok(());
+                    }
+                    Some(why) => why,
+                }
             }
-        }
+            Content::MayBeWritten => return self.give_back(&claim),
+            Content::NotOurs => return Ok(()),
+            Content::Unfit(why) => why,
+        };
+        let name = name.unwrap_or_else(|| name_of(&claim.id).into());
+        drained.failed.extend(self.set_aside(&path, &name, why)?);
         Ok(())
     }
 
@@ -186,77 +231,10 @@ impl Inbox {
         }
         Ok(())
     }
-
-    /// Removes messages that the history has recorded.
-    ///
-    /// On disk when it returns: the files are gone. That is not synced: a message that comes back after a power cut is
-    /// found in the history.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchClaim`] for an id that names no claimed message, after all others were removed;
-    /// [`StoreError::Disk`].
-    pub fn acknowledge<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Result<()> {
-        let claims = self.claim_names()?;
-        let mut missing = None;
-        for id in ids {
-            let claim = claims.iter().find(|claim| claim.id == id);
-            let removed = match claim {
-                Some(claim) => was_there(remove_file(&self.claims().join(claim.to_string())))?,
-                None => false,
-            };
-            if !removed {
-                missing.get_or_insert(id);
-            }
-        }
-        missing.map_or(Ok(()), |id| Err(self.no_such_claim(id)))
-    }
-
-    /// Lets a claimed message wait again, for a caller that cannot record it after all.
-    ///
-    /// On disk when it returns: the message, in the inbox; synced with the durability of data.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchClaim`], [`StoreError::Disk`].
-    pub fn release(&self, id: &str) -> Result<()> {
-        let claims = self.claim_names()?;
-        let claim = claims.iter().find(|claim| claim.id == id).ok_or_else(|| self.no_such_claim(id))?;
-        self.give_back(claim)?;
-        self.sync_dir(&self.dir())?;
-        Ok(self.sync_dir(&self.claims())?)
-    }
-
-    fn give_back(&self, claim: &ClaimName) -> Result<()> {
-        let from = self.claims().join(claim.to_string());
-        let mut name = name_of(&claim.id).to_owned();
-        for _ in 0..NAMES {
-            match publish(&from, &self.dir().join(&name)) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    // It has waited longest: it comes first.
-                    name = super::delivered_name(Some(0)).into();
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.no_such_claim(&claim.id)),
-                given_back => return Ok(given_back?),
-            }
-        }
-        Err(self.no_such_claim(&claim.id))
-    }
-
-    fn no_such_claim(&self, id: &str) -> StoreError {
-        StoreError::NoSuchClaim { id: id.to_owned(), path: self.claims() }
-    }
-
-    /// The claims, by id.
-    fn claim_names(&self) -> Result<Vec<ClaimName>> {
-        let names = names(&self.claims())?;
-        let mut claims: Vec<ClaimName> =
-            names.iter().map(OsString::as_os_str).filter_map(|name: &OsStr| ClaimName::parse(name)).collect();
-        claims.sort();
-        Ok(claims)
-    }
 }
 
 /// Whether the file was there for what was done to it.
-fn was_there(done: Result<(), session_disk::DiskError>) -> Result<bool> {
+pub(super) fn was_there(done: Result<(), session_disk::DiskError>) -> Result<bool> {
     match done {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -5,7 +5,8 @@ use crate::small_file::{age, open_regular};
 use crate::{Result, StoreError, file_name};
 use rand::RngExt as _;
 use session_core::layout::MAX_INBOX_BYTES;
-use session_disk::{DiskError, publish};
+use session_core::{Timestamp, format_time};
+use session_disk::{DiskError, rename};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, Metadata};
@@ -15,6 +16,9 @@ use std::time::Duration;
 
 /// How long an empty file may be about to be filled.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What stands between the name and the reason beside a file that was moved aside.
+pub(super) const NOT_DELIVERED: &str = " was not delivered: ";
 
 /// What a file of the inbox holds.
 #[derive(Debug)]
@@ -45,6 +49,26 @@ pub enum Unfit {
         /// Why.
         source: io::Error,
     },
+    /// Nobody took it in time.
+    Expired {
+        /// When it was too late.
+        at: Timestamp,
+    },
+    /// It was meant for another turn, which is over.
+    OtherTurn {
+        /// The id of that turn.
+        turn: String,
+    },
+}
+
+impl Unfit {
+    /// Whether its sender wanted it so: the message itself is as it should be.
+    pub fn is_expiry(&self) -> bool {
+        match self {
+            Unfit::Expired { .. } | Unfit::OtherTurn { .. } => true,
+            Unfit::Empty | Unfit::TooLarge { .. } | Unfit::Unreadable { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Unfit {
@@ -53,6 +77,8 @@ impl fmt::Display for Unfit {
             Unfit::Empty => f.write_str("it is empty"),
             Unfit::TooLarge { bytes } => write!(f, "it has {bytes} bytes, {MAX_INBOX_BYTES} are allowed"),
             Unfit::Unreadable { source } => write!(f, "it cannot be read: {source}"),
+            Unfit::Expired { at } => write!(f, "it expired at {}", format_time(at)),
+            Unfit::OtherTurn { turn } => write!(f, "it was for the turn {turn:?}, which is over"),
         }
     }
 }
@@ -137,7 +163,8 @@ impl Inbox {
         let random: u64 = rand::rng().random();
         let kept = file_name::from_hint(&name.to_string_lossy(), "message");
         let path = dir.join(format!("{kept}-{random:016x}"));
-        match publish(from, &path) {
+        // One rename, as taking a message is: of two who want it, one gets it.
+        match rename(from, &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             moved => moved?,
         }
@@ -149,7 +176,7 @@ impl Inbox {
     fn write_reason(&self, path: &Path, name: &OsStr, why: &Unfit) -> Result<(), DiskError> {
         let mut reason = path.as_os_str().to_owned();
         reason.push(".reason");
-        self.write_whole(Path::new(&reason), format!("{name:?} was not delivered: {why}\n").as_bytes())?;
+        self.write_whole(Path::new(&reason), format!("{name:?}{NOT_DELIVERED}{why}\n").as_bytes())?;
         self.sync_dir(&self.failed())
     }
 }

@@ -11,26 +11,34 @@
 //! What cannot be delivered is moved to `inbox/.failed`, with a reason. Directories, links, FIFOs and names that start
 //! with a dot are left alone. Two messages that say the same are two messages.
 
+mod acknowledge;
+mod adopt;
 mod claims;
 mod drain;
 mod entry;
+mod fate;
 mod message;
 mod recorded;
+mod steer;
+mod terms;
 
 pub use drain::{Access, Claimed, Drained, Drainer};
 pub(crate) use entry::count;
 pub use entry::{Failed, Unfit};
+pub use fate::{Fate, Recorded};
 pub use message::{InboxMessage, PROCESS_EVENT, USER_LINE};
 pub use recorded::{inbox_ids, record_inbox_ids, recorded_inbox_ids};
+pub use steer::{Outcome, Sent, Waited};
+pub use terms::Terms;
 
 use crate::{Durability, Result, SessionPaths, StoreError};
 use claims::delivered_name;
 use entry::{Content, look, names};
 use session_core::layout::{CLAIMS, FAILED, MAX_INBOX_BYTES};
 use session_disk::{DiskError, create_dir, create_new, publish, remove_file, sync_data, sync_dir, temp_name, write};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// How many names are tried for a message before it is given up.
 const NAMES: usize = 16;
@@ -132,33 +140,6 @@ impl Inbox {
             }
         }
         Ok(pending)
-    }
-
-    /// Takes back a message that waits. `None`: there is none of that name; it may have been claimed already.
-    ///
-    /// On disk when it returns: the file is gone, synced with [`Durability::Data`].
-    ///
-    /// # Errors
-    /// [`StoreError::Disk`]: the message still waits.
-    pub fn cancel(&self, name: &OsStr) -> Result<Option<Pending>> {
-        let mut components = Path::new(name).components();
-        let is_name =
-            matches!((components.next(), components.next()), (Some(Component::Normal(part)), None) if part == name);
-        if !is_name || name.as_encoded_bytes().starts_with(b".") {
-            return Ok(None);
-        }
-        let path = self.dir().join(name);
-        let message = match look(&path) {
-            Content::NotOurs => return Ok(None),
-            Content::Message(message) => Some(message),
-            Content::MayBeWritten | Content::Unfit(_) => None,
-        };
-        match remove_file(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            removed => removed?,
-        }
-        self.sync_dir(&self.dir())?;
-        Ok(Some(Pending { name: name.to_owned(), message }))
     }
 
     fn dir(&self) -> PathBuf {

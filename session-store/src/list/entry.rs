@@ -1,9 +1,10 @@
 //! One session of a list.
 
 use super::base::{Candidate, Node};
+use super::cache::{Cache, Conversed, Counting, Entry, Known, KnownMeta};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
-use crate::{HistoryView, MetaReading, Result, SessionPaths, StoreError, inbox, meta};
+use crate::{HistoryView, Result, SessionPaths, inbox, meta};
 use session_core::{Count, Item, Limits, Meta, Timestamp};
 use session_proc::TurnMarker;
 use std::path::Path;
@@ -11,21 +12,20 @@ use std::path::Path;
 /// How many events at the end of a history are looked at for a time. Every event that anybody writes has one.
 const TIMED_WITHIN: usize = 64;
 
-/// All that a list says about one session. Whatever is wrong with it is part of the answer.
-///
-/// This is the one place that reads a session for a list, so a cache would stand here.
-pub(super) fn entry(base: &Path, candidate: &Candidate, limits: Limits) -> SessionInfo {
-    let mut info = blank(base, candidate);
+/// All that a list says about one session, and what of it the next list may believe. Whatever is wrong with the session
+/// is part of the answer.
+pub(super) fn entry(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> (SessionInfo, Entry) {
+    let (mut info, mut known) = (blank(base, candidate), Entry::default());
     if let Err(fault) = candidate.session_name() {
         info.damage.push(Damage::Name(fault));
     }
     match (candidate.directory, candidate.flat) {
         (Some(Node::Link), _) | (None, Some(Node::Link)) => info.damage.push(Damage::Link),
         (None, Some(Node::Odd)) => info.damage.push(Damage::NotAFile),
-        _ => fill(&mut info, base, candidate, limits),
+        _ => known = fill(&mut info, base, candidate, limits, cache),
     }
     info.state = state(&info);
-    info
+    (info, known)
 }
 
 fn blank(base: &Path, candidate: &Candidate) -> SessionInfo {
@@ -66,63 +66,127 @@ fn state(info: &SessionInfo) -> SessionState {
     }
 }
 
-fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits) {
-    let read = Standing::of(base, candidate, limits).and_then(|standing| {
-        info.form = standing.form;
-        info.flat = standing.flat;
-        if let Some(history) = &standing.history {
-            info.path = match standing.form {
-                SessionForm::Directory => base.join(&candidate.name),
-                SessionForm::Flat => history.path().to_owned(),
-            };
-            return conversation(info, history);
-        }
-        info.messages = Some(0);
-        Ok(())
-    });
-    note(info, read);
+fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Entry {
+    let mut known = Entry::default();
+    match history(info, base, candidate, limits, cache) {
+        Ok(history) => known.history = history,
+        Err(error) => info.damage.push(Damage::Unreadable(error)),
+    }
     if let Some(paths) = candidate.paths(base) {
-        directory(info, &paths, limits);
+        known.meta = directory(info, &paths, limits, cache);
     }
+    known
 }
 
-/// Adds a failure to what is wrong with the session.
-fn note(info: &mut SessionInfo, read: Result<()>) {
-    if let Err(error) = read {
-        info.damage.push(Damage::Unreadable(error));
+fn history(
+    info: &mut SessionInfo,
+    base: &Path,
+    candidate: &Candidate,
+    limits: Limits,
+    cache: &Cache,
+) -> Result<Option<Known>> {
+    // A flat file beside the directory asks for a look at both.
+    let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
+    let before = cache.entry(&info.name).and_then(|known| known.history.as_ref()).filter(|_| plain.is_some());
+    if let (Some(paths), Some(known)) = (&plain, before)
+        && known.is_counted()
+        && let Some(conversed) = known.believed(&paths.history())
+    {
+        tell(info, conversed);
+        return Ok(before.cloned());
     }
-}
-
-fn conversation(info: &mut SessionInfo, history: &HistoryView) -> Result<()> {
+    let standing = Standing::of(base, candidate, limits)?;
+    info.form = standing.form;
+    info.flat = standing.flat;
+    let Some(history) = &standing.history else {
+        info.messages = Some(0);
+        return Ok(None);
+    };
+    info.path = match standing.form {
+        SessionForm::Directory => base.join(&candidate.name),
+        SessionForm::Flat => history.path().to_owned(),
+    };
     info.bytes = history.len_bytes();
-    let Times { updated, modified } = times(history, info.form)?;
-    info.updated = updated;
-    info.modified = modified;
-    let Count { messages, skipped, repaired, uncertain, .. } = history.count()?;
+    let Times { newest, modified } = times(history, standing.form)?;
+    (info.updated, info.modified) = (newest.or(modified), modified);
+    let known = match plain {
+        Some(_) => Known::read(history, before, cache.begun(), newest, limits, Counting::Whole)?,
+        None => None,
+    };
+    tell(
+        info,
+        match &known {
+            Some(known) => known.says(),
+            None => Conversed { bytes: info.bytes, newest, modified, count: Some(history.count()?) },
+        },
+    );
+    Ok(known)
+}
+
+fn tell(info: &mut SessionInfo, conversed: Conversed) {
+    let Conversed { bytes, newest, modified, count } = conversed;
+    (info.bytes, info.updated, info.modified) = (bytes, newest.or(modified), modified);
+    let Some(Count { messages, skipped, repaired, uncertain, .. }) = count else { return };
     info.messages = Some(messages);
     info.defects = skipped + repaired;
     if skipped > 0 || uncertain {
         info.damage.push(Damage::Lines { skipped, uncertain });
     }
-    Ok(())
 }
 
 /// What the order of a list goes by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    pub(crate) updated: Option<Timestamp>,
+    /// The time of the newest event.
+    pub(crate) newest: Option<Timestamp>,
+    /// When the history was last written.
     pub(crate) modified: Option<Timestamp>,
+}
+
+impl Times {
+    /// When the session was last used, as far as it can be known.
+    pub(crate) fn updated(&self) -> Option<Timestamp> {
+        self.newest.or(self.modified)
+    }
 }
 
 /// The times of a session, from the end of its history alone. The messages of a flat file have none: migrating gives
 /// them the file's.
 pub(crate) fn times(history: &HistoryView, form: SessionForm) -> Result<Times> {
-    let modified = history.modified();
     let newest = match form {
         SessionForm::Directory => newest(history)?,
         SessionForm::Flat => None,
     };
-    Ok(Times { updated: newest.or(modified), modified })
+    Ok(Times { newest, modified: history.modified() })
+}
+
+/// The times of a session that has a history, and what the next list may believe. `None` where it has none, or where
+/// something is wrong with it: then [`entry`] knows more.
+pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Option<(Times, Entry)> {
+    let name = candidate.session_name().ok()?;
+    let before = cache.entry(name.as_str());
+    let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
+    if let (Some(paths), Some(before)) = (&plain, before)
+        && let Some(known) = &before.history
+    {
+        if let Some(Conversed { newest, modified, .. }) = known.believed(&paths.history()) {
+            return Some((Times { newest, modified }, before.clone()));
+        }
+        // A count that can go on from where it ended is cheap, and would be lost.
+        if known.is_counted() {
+            return None;
+        }
+    }
+    if !matches!((candidate.directory, candidate.flat), (Some(Node::Real), _) | (None, Some(Node::Real))) {
+        return None;
+    }
+    let Standing { history, form, .. } = Standing::of(base, candidate, limits).ok()?;
+    let history = history?;
+    let times = times(&history, form).ok()?;
+    let known = plain
+        .and_then(|_| Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten());
+    let meta = before.and_then(|before| before.meta.clone());
+    Some((times, Entry { history: known, meta }))
 }
 
 fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
@@ -136,17 +200,38 @@ fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
     Ok(None)
 }
 
-/// What is beside the history.
-fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits) {
-    let read = meta::read(paths, &info.name, limits).map(|MetaReading { meta, damage, .. }| {
-        info.damage.extend(damage.map(Damage::Meta));
-        metadata(info, meta);
-    });
-    note(info, read);
-    let read = TurnMarker::read(&paths.proc()).map(|turn| info.pid = turn.map(|turn| turn.pid));
-    note(info, read.map_err(StoreError::from));
-    let read = inbox::count(&paths.inbox()).map(|pending| info.inbox_pending = pending);
-    note(info, read);
+/// What is beside the history, and what of it the next list may believe.
+fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits, cache: &Cache) -> Option<KnownMeta> {
+    let looked = KnownMeta::look(paths, cache.begun());
+    let before = cache.entry(&info.name).and_then(|known| known.meta.as_ref());
+    let believed = before.zip(looked.as_ref()).and_then(|(before, now)| before.believed(now));
+    let known = match believed {
+        Some(meta) => {
+            metadata(info, meta);
+            before.cloned()
+        }
+        None => match meta::read(paths, &info.name, limits) {
+            Ok(reading) => {
+                let known = looked.and_then(|looked| looked.with(&reading));
+                info.damage.extend(reading.damage.map(Damage::Meta));
+                metadata(info, reading.meta);
+                known
+            }
+            Err(error) => {
+                info.damage.push(Damage::Unreadable(error));
+                None
+            }
+        },
+    };
+    match TurnMarker::read(&paths.proc()) {
+        Ok(turn) => info.pid = turn.map(|turn| turn.pid),
+        Err(error) => info.damage.push(Damage::Unreadable(error.into())),
+    }
+    match inbox::count(&paths.inbox()) {
+        Ok(pending) => info.inbox_pending = pending,
+        Err(error) => info.damage.push(Damage::Unreadable(error)),
+    }
+    known
 }
 
 fn metadata(info: &mut SessionInfo, meta: Meta) {

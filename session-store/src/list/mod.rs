@@ -1,10 +1,11 @@
 //! Listing and reading sessions without opening them: nothing is created, migrated, locked or written.
 //!
 //! [`base`] finds what is or should be a session, [`entry`] says all that a list says about one, [`reading`] loads one by
-//! its name. Whatever is wrong with one session is part of its own entry and never keeps another from being listed.
+//! its name, [`cache`] keeps what is found for the next list. Whatever is wrong with one session is part of its own entry and never keeps another from being listed.
 
 mod active;
 mod base;
+mod cache;
 mod entry;
 mod escape;
 mod info;
@@ -21,12 +22,15 @@ pub(crate) use entry::times;
 pub(crate) use escape::escaped;
 
 use crate::Result;
-use crate::flat::Standing;
+use cache::Cache;
 use chrono::TimeDelta;
-use entry::{Times, entry};
+use entry::{entry, glance};
 use session_core::{Limits, SessionName, Timestamp};
 use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Which sessions a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,30 +42,96 @@ pub enum Empties {
     Show,
 }
 
+/// So many sessions are worth a thread.
+const MIN_SHARE: usize = 16;
+
 /// How far another machine's clock may be ahead before its times are doubted.
 const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
-/// Every session, newest first.
+/// Every session, newest first. The sessions are looked at by several threads, which have ended when it returns.
 ///
 /// # Errors
 /// Only what keeps the store's directory itself from being read. A directory that does not exist holds no session.
-fn list(base: &Path, empties: Empties, limits: Limits, now: Timestamp) -> Result<Vec<SessionInfo>> {
-    let mut sessions = Vec::new();
-    for candidate in candidates(base)? {
-        let mut info = entry(base, &candidate, limits);
-        info.is_ahead = is_ahead(info.updated, now);
-        match (info.state, empties) {
-            (SessionState::Empty, Empties::Hide) => {}
-            (SessionState::Empty | SessionState::Running | SessionState::Idle | SessionState::Damaged, _) => {
-                sessions.push(info);
-            }
+fn list(view: &View<'_>, empties: Empties) -> Result<Vec<SessionInfo>> {
+    let candidates = candidates(view.base)?;
+    let cache = view.cache();
+    let looked = in_parallel(&candidates, |candidate| entry(view.base, candidate, view.limits, &cache));
+    let (mut sessions, mut known) = (Vec::new(), Vec::new());
+    for (mut info, entry) in looked {
+        known.push((info.name.clone(), entry));
+        info.is_ahead = is_ahead(info.updated, view.now);
+        if is_shown(&info, empties) {
+            sessions.push(info);
         }
     }
-    sessions.sort_by_cached_key(|info| {
-        let times = Times { updated: info.updated, modified: info.modified };
-        (order(times, now), info.name.clone())
-    });
+    cache.keep(known, true);
+    sessions.sort_by_cached_key(|info| (order(info.updated, info.modified, view.now), info.name.clone()));
     Ok(sessions)
+}
+
+/// The first of [`list`] that are wanted. Of the others only the end of the history is looked at.
+///
+/// # Errors
+/// As [`list`].
+fn newest(
+    view: &View<'_>,
+    empties: Empties,
+    limit: usize,
+    mut wanted: impl FnMut(&SessionInfo) -> bool,
+) -> Result<Vec<SessionInfo>> {
+    let cache = view.cache();
+    let mut waiting = Vec::new();
+    for candidate in candidates(view.base)? {
+        let (times, info, known) = match glance(view.base, &candidate, view.limits, &cache) {
+            Some((times, known)) => ((times.updated(), times.modified), None, known),
+            None => {
+                let (info, known) = entry(view.base, &candidate, view.limits, &cache);
+                ((info.updated, info.modified), Some(info), known)
+            }
+        };
+        waiting.push((order(times.0, times.1, view.now), candidate.shown(), candidate, info, known));
+    }
+    waiting.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    let (mut sessions, mut kept) = (Vec::new(), Vec::new());
+    for (_, name, candidate, info, known) in waiting {
+        if sessions.len() == limit {
+            kept.push((name, known));
+            continue;
+        }
+        let (mut info, known) = match info {
+            Some(info) => (info, known),
+            None => entry(view.base, &candidate, view.limits, &cache),
+        };
+        kept.push((name, known));
+        info.is_ahead = is_ahead(info.updated, view.now);
+        if is_shown(&info, empties) && wanted(&info) {
+            sessions.push(info);
+        }
+    }
+    cache.keep(kept, true);
+    Ok(sessions)
+}
+
+fn is_shown(info: &SessionInfo, empties: Empties) -> bool {
+    match (info.state, empties) {
+        (SessionState::Empty, Empties::Hide) => false,
+        (SessionState::Empty | SessionState::Running | SessionState::Idle | SessionState::Damaged, _) => true,
+    }
+}
+
+/// What is looked at, and how.
+#[derive(Debug, Clone, Copy)]
+struct View<'a> {
+    base: &'a Path,
+    limits: Limits,
+    now: Timestamp,
+    cache_dir: Option<&'a Path>,
+}
+
+impl View<'_> {
+    fn cache(&self) -> Cache {
+        Cache::load(self.cache_dir, self.base, self.limits)
+    }
 }
 
 /// The session whose newest event is the newest of all. One without a message is never it, and neither is one that no
@@ -69,24 +139,17 @@ fn list(base: &Path, empties: Empties, limits: Limits, now: Timestamp) -> Result
 ///
 /// # Errors
 /// As [`list`].
-fn most_recent(base: &Path, limits: Limits, now: Timestamp) -> Result<Option<SessionName>> {
-    let mut found = Vec::new();
-    for candidate in candidates(base)? {
-        let Ok(name) = candidate.session_name() else { continue };
-        if !matches!((candidate.directory, candidate.flat), (Some(Node::Real), _) | (None, Some(Node::Real))) {
-            continue;
-        }
-        // What cannot be read is damaged: the list says so, and it is no place to go on.
-        let Ok(Standing { history: Some(history), form, .. }) = Standing::of(base, &candidate, limits) else {
-            continue;
+fn most_recent(view: &View<'_>) -> Result<Option<SessionName>> {
+    // What cannot be read is damaged: the list says so, and it is no place to go on.
+    let is_usable = |info: &SessionInfo| {
+        let is_broken = |damage: &Damage| match damage {
+            Damage::Name(_) | Damage::Link | Damage::NotAFile | Damage::Unreadable(_) => true,
+            Damage::Meta(_) | Damage::Lines { .. } => false,
         };
-        if let Ok(times) = times(&history, form) {
-            found.push((order(times, now), name, candidate));
-        }
-    }
-    found.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
-    let has_messages = |candidate: &Candidate| entry(base, candidate, limits).messages.is_some_and(|n| n > 0);
-    Ok(found.into_iter().find(|(_, _, candidate)| has_messages(candidate)).map(|(_, name, _)| name))
+        info.messages.is_some_and(|messages| messages > 0) && !info.damage.iter().any(is_broken)
+    };
+    let found = newest(view, Empties::Hide, 1, is_usable)?;
+    Ok(found.first().and_then(|info| SessionName::new(&info.name).ok()))
 }
 
 /// Whether a time has not come yet, whatever the clocks of two machines may differ by.
@@ -96,8 +159,34 @@ pub(crate) fn is_ahead(updated: Option<Timestamp>, now: Timestamp) -> bool {
 
 /// The place in a list: by the time of the newest event, then by the history's. A time that has not come yet is not
 /// believed: such a session stands where its file's time puts it, and not before now.
-fn order(times: Times, now: Timestamp) -> impl Ord + use<> {
-    let modified = times.modified.map(|modified| modified.min(now));
-    let updated = if is_ahead(times.updated, now) { modified } else { times.updated };
+fn order(updated: Option<Timestamp>, modified: Option<Timestamp>, now: Timestamp) -> impl Ord + use<> {
+    let modified = modified.map(|modified| modified.min(now));
+    let updated = if is_ahead(updated, now) { modified } else { updated };
     Reverse((updated, modified))
+}
+
+/// What `act` gives for each item, in their order. The threads have ended when it returns.
+fn in_parallel<T: Sync, U: Send>(items: &[T], act: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(items.len().div_ceil(MIN_SHARE));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            match items.get(at) {
+                Some(item) => done.push((at, act(item))),
+                None => return done,
+            }
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, given)| given).collect()
 }

@@ -1,6 +1,6 @@
 //! What a store offers for listing and reading.
 
-use super::{ActiveTurns, Empties, SessionInfo, active, candidates, reading, similar};
+use super::{ActiveTurns, Empties, SessionInfo, View, active, candidates, reading, similar};
 use crate::{HistoryView, Result, Store};
 use session_core::{Conversation, LastReport, SessionName};
 
@@ -8,8 +8,15 @@ use session_core::{Conversation, LastReport, SessionName};
 /// that does not exist. Flat files from before sessions were directories are read as they are, and links to successors are
 /// not followed.
 impl Store {
+    fn view(&self) -> View<'_> {
+        let (base, limits, now) = (self.base_dir(), self.options().limits, self.clock().utc());
+        View { base, limits, now, cache_dir: self.cache_dir() }
+    }
+
     /// Every session, the newest first: by the time of the newest event, then by when the history was last written, then
     /// by name. Copying or touching a store does not change the order, and a time that has not come yet is not believed.
+    ///
+    /// What was counted is kept where [`Store::with_cache_dir`] says.
     ///
     /// What is wrong with a session is part of its entry. A directory whose name is no session name is listed as damaged.
     ///
@@ -18,7 +25,21 @@ impl Store {
     /// [`crate::StoreError::Read`].
     #[doc(alias = "ListSessions")]
     pub fn list(&self, empties: Empties) -> Result<Vec<SessionInfo>> {
-        super::list(self.base_dir(), empties, self.options().limits, self.clock().utc())
+        super::list(&self.view(), empties)
+    }
+
+    /// The first `limit` sessions of [`Store::list`] that are `wanted`. Only those are read; of each other one at most
+    /// the end of its history, and nothing where the cache knows it.
+    ///
+    /// # Errors
+    /// As [`Store::list`].
+    pub fn newest(
+        &self,
+        empties: Empties,
+        limit: usize,
+        wanted: impl FnMut(&SessionInfo) -> bool,
+    ) -> Result<Vec<SessionInfo>> {
+        super::newest(&self.view(), empties, limit, wanted)
     }
 
     /// The session whose newest event is the newest of all, of those that have a message.
@@ -27,7 +48,7 @@ impl Store {
     /// As [`Store::list`].
     #[doc(alias = "MostRecent")]
     pub fn most_recent(&self) -> Result<Option<SessionName>> {
-        super::most_recent(self.base_dir(), self.options().limits, self.clock().utc())
+        super::most_recent(&self.view())
     }
 
     /// Names of sessions that somebody may have meant by `name`, the closest first, at most three.

@@ -5,11 +5,13 @@ mod places;
 mod read;
 mod repair;
 mod state;
+mod steering;
 mod title;
 mod turn;
 mod turn_start;
 
 pub use repair::TurnRepair;
+pub use steering::{Steered, Steering};
 pub use turn::{Turn, TurnEnd};
 
 use crate::create::directories;

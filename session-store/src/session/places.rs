@@ -1,6 +1,7 @@
 //! The session's inbox, its background processes, and its place for output that is too large for a message.
 
-use crate::{Access, Drained, Inbox, Result, Session, Spill, processes, recorded_inbox_ids};
+use crate::chain::predecessors;
+use crate::{Access, Drained, Drainer, HistoryView, Inbox, Result, Session, Spill, processes, recorded_inbox_ids};
 use session_proc::{Identity, Registry};
 
 impl Session {
@@ -29,6 +30,8 @@ impl Session {
     /// The caller appends each message with its id ([`crate::record_inbox_ids`]) and acknowledges it then
     /// ([`Inbox::acknowledge`]). If it dies before, the message is handed out again.
     ///
+    /// What waits in a session that this one goes on with is taken too: a message that came too late for it is for this one.
+    ///
     /// On disk when it returns: see [`Inbox::claim`].
     ///
     /// # Errors
@@ -47,18 +50,38 @@ impl Session {
         let held = self.held_now();
         held.as_ref().map_or(Ok(()), |held| held.check())?;
         let inbox = self.inbox();
-        let recorded = |ids: &_| recorded_inbox_ids(&self.view()?, ids);
         let access = if held.is_some() { Access::LockHolder } else { access };
         if let Some(drainer) = inbox.drainer(access, caller)? {
-            return inbox.claim(&drainer, recorded);
+            return self.claim(&inbox, &drainer);
         }
         let lock = self.lock()?;
         // A turn may have started, and ended, since: now nobody else can be draining.
         let drained = match inbox.drainer(Access::LockHolder, caller)? {
-            Some(drainer) => inbox.claim(&drainer, recorded),
+            Some(drainer) => self.claim(&inbox, &drainer),
             None => Ok(Drained::default()),
         };
-        lock.release()?;
-        drained
+        match (drained, lock.release()) {
+            // What was taken is taken: a caller that did not learn of it could not record it.
+            (Ok(drained), Err(error)) if !drained.is_empty() => {
+                Ok(Drained { error: drained.error.or(Some(error)), ..drained })
+            }
+            (drained, released) => drained.and_then(|drained| released.map(|()| drained)),
+        }
+    }
+
+    fn claim(&self, inbox: &Inbox, drainer: &Drainer) -> Result<Drained> {
+        let adopted = self.adopt(inbox);
+        let mut drained = inbox.claim(drainer, |ids| recorded_inbox_ids(&self.view()?, ids))?;
+        // What was left behind elsewhere must not keep anybody from what waits here.
+        drained.error = drained.error.or(adopted.err());
+        Ok(drained)
+    }
+
+    fn adopt(&self, inbox: &Inbox) -> Result<()> {
+        for (name, paths) in predecessors(&self.paths, &self.name, self.options.limits)? {
+            let recorded = |ids: &_| recorded_inbox_ids(&HistoryView::open(&paths, self.options.limits)?, ids);
+            inbox.adopt(&Inbox::new(paths.clone(), name.as_str(), self.options.durability), recorded)?;
+        }
+        Ok(())
     }
 }

@@ -35,7 +35,7 @@ fn age(path: &Path) {
 }
 
 /// An identity whose process is gone: that of a child that was waited for.
-fn dead() -> Identity {
+pub(crate) fn dead() -> Identity {
     let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("there is a sleep");
     let pid = i32::try_from(child.id()).expect("a pid is small");
     let identity = Identity::of(pid).expect("there is a /proc").expect("it sleeps");
@@ -114,7 +114,7 @@ fn what_the_reference_drains_is_claimed_and_what_it_deletes_unread_is_kept() {
 fn the_json_of_the_reference_is_read_whatever_its_spaces_and_the_case_of_its_keys() {
     let read = |text: &str| InboxMessage::parse(text.as_bytes());
     let at = session_core::parse_time("2026-09-03T08:15:01.5+05:30").expect("it is well formed");
-    let expected = InboxMessage { kind: "notice".into(), text: " n ".into(), at };
+    let expected = InboxMessage { kind: "notice".into(), at, ..user_line(" n ") };
     let json = r#" { "Kind": "notice", "TEXT": " n ", "at": "2026-09-03T08:15:01.5+05:30", "more": 1 } "#;
     assert_eq!(read(json), Some(expected));
     for odd in [r#"{"kind":"k","text":5}"#, r#"{"kind":5,"text":"t"}"#, r#"{"kind":"k","at":"today"}"#, "[1]", "{"] {
@@ -248,7 +248,7 @@ fn a_claimed_message_can_be_given_back() {
     let session = Session::new();
     let name = session.inbox().deliver(&user_line("a")).expect("it can be delivered");
     let first = session.claim();
-    session.inbox().release(ids(&first)[0]).expect("it was claimed");
+    session.inbox().release([ids(&first)[0]]).expect("it was claimed");
     assert_eq!(files(&session.paths.inbox().join(".claims")), [] as [std::path::PathBuf; 0]);
     let listed = session.inbox().list().expect("it can be read");
     assert_eq!(listed[0].name.to_str(), Some(&*name));
@@ -263,7 +263,7 @@ fn an_id_that_names_no_claim_is_an_error_and_the_others_are_removed() {
     let error = session.inbox().acknowledge(["../../x", ids(&drained)[0]]).expect_err("one of them is none");
     assert!(matches!(error, StoreError::NoSuchClaim { ref id, .. } if id == "../../x"), "{error}");
     assert!(files(&session.paths.inbox().join(".claims")).is_empty());
-    session.inbox().release(ids(&drained)[0]).expect_err("it is gone");
+    session.inbox().release([ids(&drained)[0]]).expect_err("it is gone");
 }
 
 /// Marks a turn, claims, and waits to be killed.

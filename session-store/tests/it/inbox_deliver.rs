@@ -3,7 +3,7 @@
 use crate::support::{Session, files, ts};
 use serde_json::Value;
 use session_core::{layout, parse_time};
-use session_store::{Durability, Inbox, InboxMessage, StoreError, USER_LINE};
+use session_store::{Durability, Inbox, InboxMessage, StoreError, Terms, USER_LINE};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ pub(crate) fn rows(name: &str) -> Vec<Value> {
 }
 
 pub(crate) fn user_line(text: &str) -> InboxMessage {
-    InboxMessage { kind: USER_LINE.to_owned(), text: text.to_owned(), at: ts() }
+    InboxMessage { kind: USER_LINE.to_owned(), text: text.to_owned(), at: ts(), terms: Terms::default() }
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_delivered_message_has_the_references_name_mode_and_bytes() {
         // Without a time the reference takes the local one; ours is always in UTC.
         let Some(at) = row["at"].as_str() else { continue };
         let at = parse_time(at).expect("a recorded time is well formed");
-        let message = InboxMessage { kind: text("kind").to_owned(), text: text("text").to_owned(), at };
+        let message = InboxMessage { kind: text("kind").to_owned(), at, ..user_line(text("text")) };
         let session = Session::new();
         let name = session.inbox().deliver(&message).expect("it can be delivered");
 

@@ -50,7 +50,7 @@ pub(super) fn format(patient: &Patient<'_>) -> Found {
 pub(super) fn time(patient: &Patient<'_>) -> Found {
     let Standing { history, form, .. } = patient.standing()?;
     let Some(history) = history else { return Ok(Vec::new()) };
-    let newest = times(&history, form)?.updated;
+    let newest = times(&history, form)?.updated();
     let ahead = newest.filter(|_| is_ahead(newest, patient.now));
     let finding = |ts| {
         let text = format!("the newest event claims to be of {}", format_time(&ts));

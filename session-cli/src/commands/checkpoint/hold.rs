@@ -1,0 +1,38 @@
+//! Keeping turns out of a workspace while it is restored.
+
+use super::place::Place;
+use crate::context::Context;
+use crate::failure::Failure;
+use session_proc::{Identity, TurnMarker};
+use session_store::{LockGuard, Options, Session, StoreError, Wait};
+use std::process;
+use std::time::Duration;
+
+/// Takes the session's lock, so that no turn starts meanwhile. `None`: this process belongs to whoever holds the lock, or
+/// runs the turn, and is one with it.
+pub(super) fn hold(context: &Context, place: &Place, wait: Option<Duration>) -> Result<Option<LockGuard>, Failure> {
+    let options = Options { wait: wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
+    // Turns run in the session that the conversation goes on in.
+    let session = context.store_with(options).open(&place.name)?;
+    match session.lock() {
+        Ok(guard) => match stranger(&session)? {
+            Some(pid) => Err(StoreError::LiveTurn { name: session.name().to_owned(), pid }.into()),
+            None => Ok(Some(guard)),
+        },
+        Err(StoreError::Locked { holder, .. }) if is_ours(holder.pid)? => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The process of a live turn that this process is no part of.
+fn stranger(session: &Session) -> Result<Option<i32>, Failure> {
+    let Some(turn) = TurnMarker::read(&session.paths().proc()).map_err(StoreError::from)? else { return Ok(None) };
+    Ok((!is_ours(Some(turn.pid))?).then_some(turn.pid))
+}
+
+fn is_ours(pid: Option<i32>) -> Result<bool, Failure> {
+    let holder = pid.map(Identity::of).transpose().map_err(StoreError::from)?.flatten();
+    let own = i32::try_from(process::id()).unwrap_or(i32::MAX);
+    let begot = |holder: Identity| holder.is_or_begot(own).map_err(StoreError::from);
+    Ok(holder.map(begot).transpose()?.unwrap_or(false))
+}

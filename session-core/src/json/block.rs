@@ -1,0 +1,173 @@
+//! Where in thirty-two bytes those stand that matter inside a JSON string.
+//!
+//! Every x86-64 processor has the instructions for it; others take the same answer from arithmetic on words.
+
+/// How many bytes are looked at together.
+pub(super) const LEN: usize = 32;
+
+/// Sets of positions in a block, one bit a byte, the first byte's lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// Quotation marks.
+    pub(super) quotes: u32,
+    /// Backslashes.
+    pub(super) backslashes: u32,
+    /// Bytes below 0x20, which may not stand raw inside a string.
+    pub(super) controls: u32,
+    /// Bytes above 0x7F, parts of characters outside of ASCII.
+    pub(super) high: u32,
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use words::{equal_to, marks};
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{equal_to, marks};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{LEN, Marks};
+    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+
+    #[inline]
+    pub(in super::super) fn marks(block: &[u8; LEN]) -> Marks {
+        // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
+        unsafe { sse2_marks(block) }
+    }
+
+    /// The bytes that equal one.
+    #[inline]
+    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u32 {
+        // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
+        unsafe { sse2_equal_to(block, byte) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn sse2_marks(block: &[u8; LEN]) -> Marks {
+        let halves = halves(block);
+        let last_control = _mm_set1_epi8(0x1F);
+        Marks {
+            quotes: bits(halves.map(|half| equal(half, b'"'))),
+            backslashes: bits(halves.map(|half| equal(half, b'\\'))),
+            controls: bits(halves.map(|half| _mm_cmpeq_epi8(_mm_min_epu8(half, last_control), half))),
+            high: bits(halves),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn sse2_equal_to(block: &[u8; LEN], byte: u8) -> u32 {
+        bits(halves(block).map(|half| equal(half, byte)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn halves(block: &[u8; LEN]) -> [__m128i; 2] {
+        let (low, high) = block.split_at(LEN / 2);
+        [low, high].map(|half| load(half.try_into().expect("it was cut in the middle")))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn load(half: &[u8; LEN / 2]) -> __m128i {
+        let word = i128::from_le_bytes(*half);
+        _mm_set_epi64x((word >> 64) as i64, word as i64)
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn equal(half: __m128i, byte: u8) -> __m128i {
+        _mm_cmpeq_epi8(half, _mm_set1_epi8(byte.cast_signed()))
+    }
+
+    /// The top bit of each byte.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn bits([low, high]: [__m128i; 2]) -> u32 {
+        (_mm_movemask_epi8(low) | _mm_movemask_epi8(high) << (LEN / 2)).cast_unsigned()
+    }
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod words {
+    use super::{LEN, Marks};
+
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = ONES << 7;
+
+    pub(in super::super) fn marks(block: &[u8; LEN]) -> Marks {
+        Marks {
+            quotes: each(block, |word| equal(word, b'"')),
+            backslashes: each(block, |word| equal(word, b'\\')),
+            // The top three bits of a byte below 0x20 are all clear.
+            controls: each(block, |word| zero(word & (ONES * 0xE0))),
+            high: each(block, |word| word & TOPS),
+        }
+    }
+
+    /// The bytes that equal one.
+    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u32 {
+        each(block, |word| equal(word, byte))
+    }
+
+    /// The bytes of which `test` sets the top bit.
+    #[inline]
+    fn each(block: &[u8; LEN], test: impl Fn(u64) -> u64) -> u32 {
+        let words = block.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
+        words.enumerate().fold(0, |bits, (n, word)| bits | gather(test(word)) << (8 * n))
+    }
+
+    /// The top bit of each byte that is zero, and no other bit.
+    #[inline]
+    fn zero(word: u64) -> u64 {
+        !(((word & !TOPS) + !TOPS) | word | !TOPS)
+    }
+
+    #[inline]
+    fn equal(word: u64, byte: u8) -> u64 {
+        zero(word ^ (ONES * u64::from(byte)))
+    }
+
+    /// The top bits of eight bytes, side by side: the product moves bit 8·i to bit 56 + i.
+    #[inline]
+    fn gather(tops: u64) -> u32 {
+        ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every position, beside bytes that differ from it in one bit.
+    fn blocks() -> impl Iterator<Item = [u8; LEN]> {
+        (0..=u8::MAX).flat_map(|byte| {
+            (0..LEN).flat_map(move |at| {
+                (0..8).map(move |bit| {
+                    let mut block = [byte ^ (1 << bit); LEN];
+                    block[at] = byte;
+                    block
+                })
+            })
+        })
+    }
+
+    fn slow(block: &[u8], test: impl Fn(u8) -> bool) -> u32 {
+        block.iter().enumerate().fold(0, |bits, (at, &byte)| bits | u32::from(test(byte)) << at)
+    }
+
+    #[test]
+    fn both_ways_of_marking_are_right_for_every_byte_at_every_position() {
+        for block in blocks() {
+            let wanted = Marks {
+                quotes: slow(&block, |byte| byte == b'"'),
+                backslashes: slow(&block, |byte| byte == b'\\'),
+                controls: slow(&block, |byte| byte < 0x20),
+                high: slow(&block, |byte| byte > 0x7F),
+            };
+            assert_eq!((marks(&block), words::marks(&block)), (wanted, wanted), "{block:?}");
+            let wanted = slow(&block, |byte| byte == b'n');
+            assert_eq!((equal_to(&block, b'n'), words::equal_to(&block, b'n')), (wanted, wanted), "{block:?}");
+        }
+    }
+}

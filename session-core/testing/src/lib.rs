@@ -1,0 +1,14 @@
+//! What the tests and benchmarks of the session store share.
+//!
+//! - [`Histories`] makes up histories like those of real agents: any size, the same for the same seed.
+//! - [`Table`] times two acts in alternation and prints their ratio, because on a shared machine only ratios hold.
+//!
+//! It knows nothing of the other crates: what it writes is the format as `docs/format.md` describes it, so that a
+//! reader that reads it was not measured by its own writer.
+
+mod history;
+mod text;
+mod times;
+
+pub use history::{Histories, Shape};
+pub use times::{Sample, Table, cpu_seconds, median, peak_memory_bytes, timed};
