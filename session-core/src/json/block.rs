@@ -1,21 +1,21 @@
-//! Where in thirty-two bytes those stand that matter inside a JSON string.
+//! Where in sixty-four bytes those stand that matter inside a JSON string.
 //!
 //! Every x86-64 processor has the instructions for it; others take the same answer from arithmetic on words.
 
 /// How many bytes are looked at together.
-pub(super) const LEN: usize = 32;
+pub(super) const LEN: usize = 64;
 
 /// Sets of positions in a block, one bit a byte, the first byte's lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Marks {
     /// Quotation marks.
-    pub(super) quotes: u32,
+    pub(super) quotes: u64,
     /// Backslashes.
-    pub(super) backslashes: u32,
+    pub(super) backslashes: u64,
     /// Bytes below 0x20, which may not stand raw inside a string.
-    pub(super) controls: u32,
+    pub(super) controls: u64,
     /// Bytes above 0x7F, parts of characters outside of ASCII.
-    pub(super) high: u32,
+    pub(super) high: u64,
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -28,6 +28,9 @@ mod x86 {
     use super::{LEN, Marks};
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
 
+    /// How many registers a block takes.
+    const PARTS: usize = 4;
+
     #[inline]
     pub(in super::super) fn marks(block: &[u8; LEN]) -> Marks {
         // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
@@ -36,7 +39,7 @@ mod x86 {
 
     /// The bytes that equal one.
     #[inline]
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u32 {
+    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
         unsafe { sse2_equal_to(block, byte) }
     }
@@ -44,47 +47,48 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn sse2_marks(block: &[u8; LEN]) -> Marks {
-        let halves = halves(block);
+        let parts = parts(block);
         let last_control = _mm_set1_epi8(0x1F);
         Marks {
-            quotes: bits(halves.map(|half| equal(half, b'"'))),
-            backslashes: bits(halves.map(|half| equal(half, b'\\'))),
-            controls: bits(halves.map(|half| _mm_cmpeq_epi8(_mm_min_epu8(half, last_control), half))),
-            high: bits(halves),
+            quotes: bits(parts.map(|part| equal(part, b'"'))),
+            backslashes: bits(parts.map(|part| equal(part, b'\\'))),
+            controls: bits(parts.map(|part| _mm_cmpeq_epi8(_mm_min_epu8(part, last_control), part))),
+            high: bits(parts),
         }
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn sse2_equal_to(block: &[u8; LEN], byte: u8) -> u32 {
-        bits(halves(block).map(|half| equal(half, byte)))
+    fn sse2_equal_to(block: &[u8; LEN], byte: u8) -> u64 {
+        bits(parts(block).map(|part| equal(part, byte)))
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn halves(block: &[u8; LEN]) -> [__m128i; 2] {
-        let (low, high) = block.split_at(LEN / 2);
-        [low, high].map(|half| load(half.try_into().expect("it was cut in the middle")))
+    fn parts(block: &[u8; LEN]) -> [__m128i; PARTS] {
+        let (parts, _) = block.as_chunks::<16>();
+        [load(&parts[0]), load(&parts[1]), load(&parts[2]), load(&parts[3])]
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn load(half: &[u8; LEN / 2]) -> __m128i {
-        let word = i128::from_le_bytes(*half);
+    fn load(part: &[u8; LEN / PARTS]) -> __m128i {
+        let word = i128::from_le_bytes(*part);
         _mm_set_epi64x((word >> 64) as i64, word as i64)
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn equal(half: __m128i, byte: u8) -> __m128i {
-        _mm_cmpeq_epi8(half, _mm_set1_epi8(byte.cast_signed()))
+    fn equal(part: __m128i, byte: u8) -> __m128i {
+        _mm_cmpeq_epi8(part, _mm_set1_epi8(byte.cast_signed()))
     }
 
     /// The top bit of each byte.
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn bits([low, high]: [__m128i; 2]) -> u32 {
-        (_mm_movemask_epi8(low) | _mm_movemask_epi8(high) << (LEN / 2)).cast_unsigned()
+    fn bits(parts: [__m128i; PARTS]) -> u64 {
+        let [a, b, c, d] = parts.map(|part| u64::from(_mm_movemask_epi8(part).cast_unsigned()));
+        a | b << 16 | c << 32 | d << 48
     }
 }
 
@@ -106,13 +110,13 @@ mod words {
     }
 
     /// The bytes that equal one.
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u32 {
+    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         each(block, |word| equal(word, byte))
     }
 
     /// The bytes of which `test` sets the top bit.
     #[inline]
-    fn each(block: &[u8; LEN], test: impl Fn(u64) -> u64) -> u32 {
+    fn each(block: &[u8; LEN], test: impl Fn(u64) -> u64) -> u64 {
         let words = block.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
         words.enumerate().fold(0, |bits, (n, word)| bits | gather(test(word)) << (8 * n))
     }
@@ -130,8 +134,8 @@ mod words {
 
     /// The top bits of eight bytes, side by side: the product moves bit 8·i to bit 56 + i.
     #[inline]
-    fn gather(tops: u64) -> u32 {
-        ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    fn gather(tops: u64) -> u64 {
+        (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     }
 }
 
@@ -152,8 +156,8 @@ mod tests {
         })
     }
 
-    fn slow(block: &[u8], test: impl Fn(u8) -> bool) -> u32 {
-        block.iter().enumerate().fold(0, |bits, (at, &byte)| bits | u32::from(test(byte)) << at)
+    fn slow(block: &[u8], test: impl Fn(u8) -> bool) -> u64 {
+        block.iter().enumerate().fold(0, |bits, (at, &byte)| bits | u64::from(test(byte)) << at)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The strings that nothing is wrong with, thirty-two bytes at a time.
+//! The strings that nothing is wrong with, sixty-four bytes at a time.
 //!
 //! Whatever this module does not take, the reader of odd strings takes from the start. It alone says what is wrong, so
 //! that this one only has to be right about what it accepts.
@@ -68,7 +68,7 @@ pub(crate) fn plain_string_end(bytes: &[u8]) -> Option<usize> {
 
 /// Whether what follows backslashes makes valid escapes. `escaped` are the bytes behind them.
 #[inline]
-fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u32) -> bool {
+fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u64) -> bool {
     // A line break, a quotation mark or a backslash, nearly always.
     let mut others = escaped & !(marks.quotes | marks.backslashes | block::equal_to(block, b'n'));
     while others != 0 {
@@ -101,7 +101,7 @@ fn block_at(bytes: &[u8], at: usize) -> Option<[u8; LEN]> {
 
 /// The positions before the first one of a set; all of them, if it is empty.
 #[inline]
-fn before_first(set: u32) -> u32 {
+fn before_first(set: u64) -> u64 {
     set.wrapping_sub(1) & !set
 }
 
@@ -111,12 +111,12 @@ fn before_first(set: u32) -> u32 {
 /// even or at an odd place: a subtraction runs through all runs at once and leaves them told apart. The method is that
 /// of Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (2019), section 3.1.1, in the shape that needs no
 /// addition with carry.
-fn after_backslashes(backslashes: u32, carried: u32) -> (u32, u32) {
-    const ODD: u32 = 0xAAAA_AAAA;
+fn after_backslashes(backslashes: u64, carried: u64) -> (u64, u64) {
+    const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
     let opening = backslashes & !carried;
     let turned = (opening << 1 | ODD).wrapping_sub(opening) ^ ODD;
     let escaped = turned ^ (backslashes | carried);
-    (escaped, (turned & backslashes) >> (u32::BITS - 1))
+    (escaped, (turned & backslashes) >> (u64::BITS - 1))
 }
 
 /// The string whose first byte stands at `start` and whose first backslash at `escape`, decoded into the beginning of
@@ -161,13 +161,14 @@ pub(super) fn decode(bytes: &[u8], start: usize, escape: usize, text: &mut Vec<u
     }
 }
 
-/// Copies the bytes up to `to`, at most a block of them, and says how many: as a rule it copies a whole block, of which
-/// only they count, because a copy of a fixed length is the faster one.
+/// Copies the bytes up to `to` and says how many: as a rule it copies more, of which only they count, because a copy of
+/// a fixed length is the faster one.
 #[inline]
 fn copy(bytes: &[u8], from: usize, to: usize, text: &mut [u8]) -> usize {
+    const SHORT_RUN: usize = LEN / 2;
     let Some(len) = to.checked_sub(from) else { return 0 };
-    match (bytes[from..].first_chunk::<LEN>(), text.first_chunk_mut::<LEN>()) {
-        (Some(block), Some(text)) => *text = *block,
+    match (bytes[from..].first_chunk::<SHORT_RUN>(), text.first_chunk_mut::<SHORT_RUN>()) {
+        (Some(run), Some(text)) if len <= SHORT_RUN => *text = *run,
         _ => text[..len].copy_from_slice(&bytes[from..to]),
     }
     len
@@ -242,17 +243,17 @@ mod tests {
     fn what_a_backslash_escapes_is_found_for_every_run_across_every_border() {
         // Every set of backslashes in eight bytes, at every distance from the border of a block, before and after it.
         for set in 0..=u8::MAX {
-            for shift in 0..57 {
-                let backslashes = u64::from(set) << shift;
-                let mut escaped = 0_u64;
-                for at in 0..63 {
+            for shift in 0..=120 {
+                let backslashes = u128::from(set) << shift;
+                let mut escaped = 0_u128;
+                for at in 0..127 {
                     if backslashes >> at & 1 == 1 && escaped >> at & 1 == 0 {
                         escaped |= 2 << at;
                     }
                 }
-                let (low, carried) = after_backslashes(backslashes as u32, 0);
-                let (high, _) = after_backslashes((backslashes >> 32) as u32, carried);
-                assert_eq!(u64::from(high) << 32 | u64::from(low), escaped, "{backslashes:b}");
+                let (low, carried) = after_backslashes(backslashes as u64, 0);
+                let (high, _) = after_backslashes((backslashes >> 64) as u64, carried);
+                assert_eq!(u128::from(high) << 64 | u128::from(low), escaped, "{backslashes:b}");
             }
         }
     }
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_string_ends_at_the_first_quotation_mark_that_is_not_escaped() {
-        for len in 0..70 {
+        for len in 0..135 {
             let text = format!("{}\\\\\" and more", "a".repeat(len));
             assert_eq!(check(text.as_bytes(), 0), Some((len + 2, true)), "{text}");
             assert_eq!(decoded(text.as_bytes()), Some((format!("{}\\", "a".repeat(len)).into(), len + 2)), "{text}");
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn what_is_odd_is_left_to_the_other_reader() {
         for odd in [r#"\x""#, r#"\u12g4""#, r#"\ud800""#, r#"\udc00""#, r#"\ud83d\u0041""#, "a\tb\"", "\\", "\\u00\""] {
-            for len in 0..70 {
+            for len in 0..135 {
                 let odd = format!("{}{odd}", "a".repeat(len));
                 assert_eq!((check(odd.as_bytes(), 0), decoded(odd.as_bytes())), (None, None), "{odd}");
             }
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn escapes_become_what_they_stand_for_wherever_they_stand() {
         let raw = r#"\"\\\/\b\f\n\r\t \u0041\u00e9\u20ac\ud83d\ude00 é"#;
-        for len in 0..70 {
+        for len in 0..135 {
             let filler = "a".repeat(len);
             let text = format!("{filler}{raw}{filler}\"");
             let wanted = format!("{filler}\"\\/\u{8}\u{c}\n\r\t Aé€😀 é{filler}");
