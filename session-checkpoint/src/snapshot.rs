@@ -140,6 +140,9 @@ impl Checkpoints {
         let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, sync);
         let free = crate::space::free_bytes(&self.layout.store)?;
         let sink = ObjectSink::new(&locked.objects, &locked.packs, writer, self.options.level, free);
+        if let Purpose::Restore { read, .. } = purpose {
+            sink.note_whole(read);
+        }
         let (mut taken, next) = self.observe(locked, old, &sink, purpose, cancel)?;
         cancel.check()?;
         let stored_plain = sink.stores_plain();
