@@ -86,6 +86,7 @@ fn first(size: Size, dir: &Path, work: &Path) {
         let store = dir.join(format!("first-{n}-fast"));
         let mut checkpoints = open(work, &store, Level::Fast);
         fast.add(timed(|| snapshot(&mut checkpoints)));
+        drop(checkpoints);
         let bytes = report::disk_bytes(&store);
         let mut checkpoints = open(work, &dir.join(format!("first-{n}-stored")), Level::Stored);
         stored.add(timed(|| snapshot(&mut checkpoints)));
