@@ -89,7 +89,7 @@ impl Reader {
     pub fn plan_prune(&self, retention: Retention, cancel: &Cancel) -> Result<Pruned, Error> {
         let workspace = self.status()?.workspace;
         let options = Options::new(&workspace, &self.layout.store);
-        let mut checkpoints = Checkpoints { options, layout: self.layout.clone(), workspace, hot: None };
+        let mut checkpoints = Checkpoints { options, layout: self.layout.clone(), workspace, hot: None, head: None };
         let seen = checkpoints.look()?;
         Ok(checkpoints.select(&seen, retention, cancel)?.0)
     }
@@ -99,7 +99,7 @@ impl Reader {
         let store = self.layout.store.canonicalize().map_err(reading(&self.layout.store))?;
         let workspace = workspace::checked(options, &store)?;
         let options = Options { store: store.clone(), ..options.clone() };
-        let mut checkpoints = Checkpoints { options, layout: Layout::new(&store), workspace, hot: None };
+        let mut checkpoints = Checkpoints { options, layout: Layout::new(&store), workspace, hot: None, head: None };
         let seen = checkpoints.look()?;
         Ok((checkpoints, seen))
     }

@@ -2,6 +2,7 @@
 
 use crate::cache::Cache;
 use crate::error::reading;
+use crate::head::KnownHead;
 use crate::layout::Layout;
 use crate::lock::StoreLock;
 use crate::meta::{AbsPath, Identity, Meta};
@@ -30,6 +31,8 @@ pub struct Checkpoints {
     /// The workspace's real path.
     pub(crate) workspace: PathBuf,
     pub(crate) hot: Option<Hot>,
+    /// The head as this process made it.
+    pub(crate) head: Option<KnownHead>,
 }
 
 /// The stat cache in memory, and which file it is.
@@ -123,7 +126,7 @@ impl Checkpoints {
         let swept = init::sweep(&layout)?;
         init::mend_head(&Refs::of(&layout), &Objects::open(&layout.objects())?)?;
         drop(lock);
-        let mut checkpoints = Checkpoints { options, layout, workspace, hot: None };
+        let mut checkpoints = Checkpoints { options, layout, workspace, hot: None, head: None };
         let set_aside = checkpoints.begin()?.set_aside;
         let is_same = Identity::of(&checkpoints.workspace).is_ok_and(|identity| meta.workspace.is_same(&identity));
         let report = OpenReport {

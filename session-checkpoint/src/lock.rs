@@ -30,12 +30,16 @@ impl StoreLock {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(TRY_EVERY),
             }
         }
-        // The text is only for the people who wait; a failure to write it must not cost them the lock.
-        let text = format!("pid {}\n", std::process::id());
-        drop(
-            session_disk::truncate(&file, &path, 0)
-                .and_then(|()| session_disk::write_at(&file, &path, 0, text.as_bytes())),
-        );
+        // The text is only for the people who wait; a failure to write it must not cost them the lock. Whoever had the
+        // lock last finds its own text there, and need not trouble the disk again.
+        let text = format!("pid {}", std::process::id());
+        if holder(&file).as_deref() != Some(&text) {
+            let line = format!("{text}\n");
+            drop(
+                session_disk::truncate(&file, &path, 0)
+                    .and_then(|()| session_disk::write_at(&file, &path, 0, line.as_bytes())),
+            );
+        }
         Ok(StoreLock { _file: file })
     }
 }

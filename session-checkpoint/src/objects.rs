@@ -16,7 +16,10 @@ use std::sync::{Mutex, PoisonError};
 /// The objects of one repository.
 pub(crate) struct Objects {
     dir: PathBuf,
-    odb: Mutex<Odb<'static>>,
+    /// The directories as the library takes them.
+    dirs: Vec<String>,
+    /// Opened by the first read: a turn without changes needs none, and each pack costs some calls.
+    odb: Mutex<Option<Odb<'static>>>,
 }
 
 /// An error of the git library as one of the system's kind.
@@ -25,24 +28,24 @@ pub(crate) fn git_error(error: &git2::Error) -> io::Error {
 }
 
 impl Objects {
-    /// Opens an object directory for reading. It writes nothing.
+    /// The objects of a directory, for reading. It writes nothing.
     pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
         Objects::open_with(dir, None)
     }
 
     /// The same with the objects of a second directory.
     pub(crate) fn open_with(dir: &Path, more: Option<&Path>) -> Result<Self, Error> {
-        let open = || {
-            let odb = Odb::new()?;
-            for dir in iter::once(dir).chain(more) {
-                // The library takes a string. A path that is none cannot be given to it.
-                let text = dir.to_str().ok_or_else(|| git2::Error::from_str("the path is not UTF-8"))?;
-                odb.add_disk_alternate(text)?;
-            }
-            Ok(odb)
-        };
-        let odb = open().map_err(|error: git2::Error| reading(dir)(git_error(&error)))?;
-        Ok(Objects { dir: dir.to_owned(), odb: Mutex::new(odb) })
+        // The library takes a string. A path that is none cannot be given to it.
+        let text = |dir: &Path| dir.to_str().map(str::to_owned);
+        let dirs = iter::once(dir).chain(more).map(text).collect::<Option<_>>();
+        let not_text = || reading(dir)(io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"));
+        Ok(Objects { dir: dir.to_owned(), dirs: dirs.ok_or_else(not_text)?, odb: Mutex::default() })
+    }
+
+    fn odb(&self) -> Result<Odb<'static>, git2::Error> {
+        let odb = Odb::new()?;
+        self.dirs.iter().try_for_each(|dir| odb.add_disk_alternate(dir))?;
+        Ok(odb)
     }
 
     /// The directory that is read.
@@ -52,7 +55,11 @@ impl Objects {
 
     /// An object's kind and content.
     pub(crate) fn read(&self, oid: Oid) -> Result<(Kind, Vec<u8>), Error> {
-        let odb = self.odb.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut odb = self.odb.lock().unwrap_or_else(PoisonError::into_inner);
+        let odb = match &mut *odb {
+            Some(odb) => odb,
+            none => none.insert(self.odb().map_err(|error| reading(&self.dir)(git_error(&error)))?),
+        };
         let git_oid = git2::Oid::from_bytes(oid.as_bytes()).map_err(|_| self.damaged(oid))?;
         let object = odb.read(git_oid).map_err(|error| match error.code() {
             ErrorCode::NotFound => Error::MissingObject { oid, store: self.dir.clone() },

@@ -12,20 +12,34 @@ use crate::point::Point;
 use crate::rel_path::RelPath;
 use crate::root::{Mounts, Root};
 use crate::rules::facts;
-use crate::sink::ObjectSink;
+use crate::sink::{ObjectSink, Opinion};
 use crate::skipped::Skipped;
 use crate::tree_diff::Leaf;
 use crate::tree_edit::{Edit, edit, find as find_in_tree};
 use crate::turns::Change;
 use crate::walk::{Node, Notes, Walk, Walked, notes};
 use crate::{Error, Oid, external};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a snapshot is for.
 pub(crate) enum Purpose<'a> {
-    Turn { turn: u32, label: &'a str, by: ChangedBy },
-    Safety { n: u32, target: Option<&'a Point> },
-    Restore { turn: u32, from: &'a Point, safety: u32, puts: &'a BTreeMap<Vec<u8>, Leaf> },
+    Turn {
+        turn: u32,
+        label: &'a str,
+        by: ChangedBy,
+    },
+    Safety {
+        n: u32,
+        target: Option<&'a Point>,
+    },
+    Restore {
+        turn: u32,
+        from: &'a Point,
+        safety: u32,
+        puts: &'a BTreeMap<Vec<u8>, Leaf>,
+        /// The contents that were put, as they were read from the store.
+        read: &'a HashMap<Oid, Opinion>,
+    },
 }
 
 /// A snapshot with everything that a restore wants to know of it.

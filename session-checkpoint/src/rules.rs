@@ -33,10 +33,10 @@ pub(crate) enum Verdict {
 /// The rules that hold everywhere.
 #[derive(Debug)]
 pub(crate) struct TopRules {
-    excludes: Gitignore,
-    secrets: Option<Gitignore>,
-    gitignore: bool,
+    facts: RuleFacts,
     key: u64,
+    excludes: OnceLock<Gitignore>,
+    secrets: OnceLock<Gitignore>,
 }
 
 fn compile(lines: &[impl AsRef<str>]) -> Gitignore {
@@ -80,16 +80,24 @@ impl TopRules {
     pub(crate) fn new(facts: &RuleFacts) -> Self {
         let text = serde_json::to_string(facts).expect("plain facts are JSON");
         TopRules {
-            excludes: compile(&facts.excludes),
-            secrets: facts.secrets_left_out.then(|| compile(SECRET_PATTERNS)),
-            gitignore: facts.gitignore,
+            facts: facts.clone(),
             key: key(format!("{VERSION} {text}").as_bytes()),
+            excludes: OnceLock::new(),
+            secrets: OnceLock::new(),
         }
+    }
+
+    fn excludes(&self) -> &Gitignore {
+        self.excludes.get_or_init(|| compile(&self.facts.excludes))
+    }
+
+    fn secrets(&self) -> Option<&Gitignore> {
+        self.facts.secrets_left_out.then(|| self.secrets.get_or_init(|| compile(SECRET_PATTERNS)))
     }
 
     /// Whether `.gitignore` files count.
     pub(crate) fn gitignore(&self) -> bool {
-        self.gitignore
+        self.facts.gitignore
     }
 }
 
@@ -144,17 +152,17 @@ impl Rules {
 
     /// The verdict on a path whose parents are all captured. `load` reads the rule file at a path.
     pub(crate) fn verdict(&self, path: &[u8], is_dir: bool, load: Load<'_>) -> Verdict {
-        if matched(&self.top.excludes, path, is_dir) == Some(true) {
+        if matched(self.top.excludes(), path, is_dir) == Some(true) {
             return Verdict::Exclude;
         }
-        let is_rule_file = self.top.gitignore && !is_dir && crate::rel_path::split(path).1 == RULE_FILE;
+        let is_rule_file = self.top.gitignore() && !is_dir && crate::rel_path::split(path).1 == RULE_FILE;
         if is_rule_file {
             return Verdict::Capture;
         }
         if self.ignored(path, is_dir, load) {
             return Verdict::Exclude;
         }
-        match &self.top.secrets {
+        match self.top.secrets() {
             Some(secrets) if !is_dir && matched(secrets, path, false) == Some(true) => Verdict::Secret,
             _ => Verdict::Capture,
         }

@@ -14,6 +14,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Up to this much is stored uncompressed by [`Level::Auto`].
 const STORED_MAX_BYTES: u64 = 1 << 30;
 
+/// Length and CRC-32 of a content: a second opinion on equal ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Opinion(u32, u32);
+
+impl Opinion {
+    pub(crate) fn of(content: &[u8]) -> Self {
+        Opinion(u32::try_from(content.len() & 0xffff_ffff).expect("32 bits"), crc32fast::hash(content))
+    }
+}
+
 /// Objects on their way into the store.
 pub(crate) struct ObjectSink<'a> {
     objects: &'a Objects,
@@ -21,8 +31,8 @@ pub(crate) struct ObjectSink<'a> {
     writer: Option<PackWriter>,
     /// While fewer bytes than this are written, objects are stored as they are.
     stored_upto: u64,
-    /// What this snapshot has put, with length and CRC-32 as a second opinion on equal ids.
-    seen: Mutex<HashMap<Oid, (u32, u32)>>,
+    /// What this snapshot has put.
+    seen: Mutex<HashMap<Oid, Opinion>>,
     trees: Mutex<HashMap<Oid, Vec<u8>>>,
 }
 
@@ -71,10 +81,16 @@ impl<'a> ObjectSink<'a> {
         Ok(oid)
     }
 
+    /// Takes note of objects that were read from the store under this very lock: they are there and whole, and need not
+    /// be read and compared once more.
+    pub(crate) fn note_whole(&self, read: &HashMap<Oid, Opinion>) {
+        locked(&self.seen).extend(read);
+    }
+
     /// Adds an object that is not yet there; false where another content has its id.
     pub(crate) fn put(&self, kind: Kind, oid: Oid, content: &[u8]) -> Result<bool, Error> {
         let Some(writer) = &self.writer else { return Ok(true) };
-        let opinion = (u32::try_from(content.len() & 0xffff_ffff).expect("32 bits"), crc32fast::hash(content));
+        let opinion = Opinion::of(content);
         match locked(&self.seen).entry(oid) {
             Entry::Occupied(seen) => return Ok(*seen.get() == opinion),
             Entry::Vacant(free) => drop(free.insert(opinion)),

@@ -10,7 +10,7 @@ use crate::observe::{Purpose, Taken};
 use crate::oid::{Kind, hash};
 use crate::options::Durability;
 use crate::pack::{PackSet, PackWriter};
-use crate::point::{TurnRef, find, read_commit};
+use crate::point::{TurnRef, find};
 use crate::refs::{Family, HEAD};
 use crate::rel_path::RelPath;
 use crate::sink::ObjectSink;
@@ -140,10 +140,13 @@ impl Checkpoints {
         let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, sync);
         let free = crate::space::free_bytes(&self.layout.store)?;
         let sink = ObjectSink::new(&locked.objects, &locked.packs, writer, self.options.level, free);
+        if let Purpose::Restore { read, .. } = purpose {
+            sink.note_whole(read);
+        }
         let (mut taken, next) = self.observe(locked, old, &sink, purpose, cancel)?;
         cancel.check()?;
         let stored_plain = sink.stores_plain();
-        let head = head_of(locked)?;
+        let head = self.head(locked)?;
         taken.changed = changes(&sink, head.map(|(_, tree)| tree), Some(taken.tree))?;
         let bytes = commit::encode(taken.tree, head.map(|(oid, _)| oid), &taken.trailer);
         taken.commit = hash(Kind::Commit, &bytes);
@@ -161,6 +164,9 @@ impl Checkpoints {
         }
         self.publish(locked, purpose, &taken)?;
         self.keep_cache(locked, hot, next, new_packs)?;
+        if !matches!(purpose, Purpose::Safety { .. }) {
+            self.keep_head(locked, taken.commit, taken.tree, !new_packs);
+        }
         Ok(taken)
     }
 
@@ -249,15 +255,6 @@ pub(crate) fn last_turn(locked: &Locked) -> Result<u32, Error> {
 pub(crate) fn last_safety(locked: &Locked) -> Result<u32, Error> {
     let listed = locked.refs.last(Family::Safety)?;
     Ok(listed.max(locked.meta.last_safety))
-}
-
-/// The commit that the next turn follows, and its tree: the head, or the newest turn that can be read.
-pub(crate) fn head_of(locked: &Locked) -> Result<Option<(Oid, Oid)>, Error> {
-    let read = |oid| read_commit(&locked.objects, oid).ok().map(|(oid, commit)| (oid, commit.tree));
-    if let Some(head) = locked.refs.get(HEAD)?.flatten().and_then(read) {
-        return Ok(Some(head));
-    }
-    Ok(locked.refs.list(Family::Turn)?.into_values().rev().flatten().find_map(read))
 }
 
 impl Taken {

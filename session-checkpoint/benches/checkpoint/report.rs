@@ -30,9 +30,14 @@ fn cpu_seconds() -> f64 {
 
 /// Wall and processor seconds of an act.
 pub(crate) fn timed(act: impl FnOnce()) -> (f64, f64) {
+    timed_with(act).0
+}
+
+/// The same with what came of it.
+pub(crate) fn timed_with<T>(act: impl FnOnce() -> T) -> ((f64, f64), T) {
     let (start, cpu) = (Instant::now(), cpu_seconds());
-    act();
-    (start.elapsed().as_secs_f64(), cpu_seconds() - cpu)
+    let result = act();
+    ((start.elapsed().as_secs_f64(), cpu_seconds() - cpu), result)
 }
 
 pub(crate) fn median(values: &[f64]) -> f64 {
@@ -70,6 +75,11 @@ pub(crate) fn peak_memory_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) << 10
+}
+
+/// Lets the peak begin anew. Where the kernel does not, later peaks hold the earlier ones.
+pub(crate) fn forget_peak_memory() {
+    drop(fs::write("/proc/self/clear_refs", "5"));
 }
 
 /// What a directory takes on the disk, in blocks.

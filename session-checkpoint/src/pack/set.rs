@@ -67,16 +67,15 @@ impl PackSet {
                 names.push(name.to_owned());
             }
         }
-        // A pack without an index is none yet, or none any more; git does not look into it either.
-        names.retain(|name| dir.join(format!("{name}.idx")).exists());
         names.sort_unstable();
         let mut hasher = DefaultHasher::new();
         let mut packs = Vec::with_capacity(names.len());
         for name in names {
             let pack = PackState { len: 0, dir: dir.to_owned(), index: OnceLock::new(), name };
+            // A pack without an index is none yet, or none any more; git does not look into it either.
+            let Ok(index) = fs::metadata(pack.index_path()) else { continue };
             let mut len = 0;
-            for path in [pack.index_path(), pack.pack_path()] {
-                let meta = fs::metadata(&path).ok();
+            for meta in [Some(index), fs::metadata(pack.pack_path()).ok()] {
                 len = meta.as_ref().map_or(0, fs::Metadata::len);
                 (&pack.name, len, meta.map(|meta| (meta.mtime(), meta.mtime_nsec()))).hash(&mut hasher);
             }

@@ -5,7 +5,6 @@ use super::plan::{Put, Work};
 use super::put::{Changed, TempNames, Wanted, is_as_seen, put};
 use super::types::{ConflictKind, ConflictPolicy};
 use super::way::place;
-use crate::Error;
 use crate::cache::{Cache, Stamp};
 use crate::cancel::Cancel;
 use crate::external::outside;
@@ -15,11 +14,13 @@ use crate::observe::Taken;
 use crate::oid::Kind;
 use crate::rel_path::{parents, split};
 use crate::root::{FileKind, Root, c_name};
+use crate::sink::Opinion;
 use crate::tree::Mode;
 use crate::tree_diff::Leaf;
+use crate::{Error, Oid};
 use nix::errno::Errno;
 use session_disk::at;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub(super) struct Apply<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     pub(super) puts: BTreeMap<Vec<u8>, Leaf>,
+    /// What was read from the store for them.
+    pub(super) read: HashMap<Oid, Opinion>,
     pub(super) deletes: BTreeSet<Vec<u8>>,
     pub(super) failed: BTreeMap<Vec<u8>, String>,
     /// Left alone, because they changed under our hands or because the policy says so.
@@ -171,6 +174,7 @@ impl Apply<'_> {
             Ok(bytes) => bytes,
             Err(error) => return Ok(Err(Miss::Failed(error.to_string()))),
         };
+        applied.read.insert(work.after.oid, Opinion::of(&bytes));
         let mut seen = self.stamp(path).filter(|_| work.before.is_some());
         if let Some(kind) = self.work.conflicts.get(path)
             && matches!(kind, ConflictKind::NotStorable(_) | ConflictKind::DirectoryInTheWay)

@@ -17,7 +17,7 @@ use crate::point::{Point, TurnRef, find, read_commit};
 use crate::rel_path::RelPath;
 use crate::root::{Mounts, Root};
 use crate::sink::ObjectSink;
-use crate::snapshot::{head_of, last_safety, last_turn};
+use crate::snapshot::{last_safety, last_turn};
 use crate::tree_diff::Leaf;
 use crate::{Error, Oid};
 use rand::RngExt as _;
@@ -85,7 +85,7 @@ impl Checkpoints {
         let purpose = Purpose::Safety { n: 0, target: Some(&target) };
         let old = self.hot.as_ref().map(|hot| &hot.cache);
         let (now, _) = self.observe(locked, old, &sink, &purpose, cancel)?;
-        let head = head_of(locked)?.map(|(_, tree)| tree);
+        let head = self.head(locked)?.map(|(_, tree)| tree);
         let known: Vec<Oid> = head.into_iter().chain(newest_there(locked, &target)).collect();
         let work = self.work(&sink, locked, &now, &target, &known, &limits)?;
         let mut summary = work.summary(&target);
@@ -164,7 +164,7 @@ impl Checkpoints {
         job: &Job<'_>,
         cancel: &Cancel,
     ) -> Result<Restored, Error> {
-        let head = head_of(locked)?.map(|(_, tree)| tree);
+        let head = self.head(locked)?.map(|(_, tree)| tree);
         let n = last_safety(locked)? + 1;
         if let Some(journal) = job.earlier {
             self.sweep_before(locked, job.target, journal, cancel)?;
@@ -189,7 +189,7 @@ impl Checkpoints {
         journal.write(&self.layout)?;
         let applied = self.apply(locked, &work, &seen, &journal, cancel)?;
         let turn = last_turn(locked)? + 1;
-        let purpose = Purpose::Restore { turn, from: job.target, safety, puts: &applied.puts };
+        let purpose = Purpose::Restore { turn, from: job.target, safety, puts: &applied.puts, read: &applied.read };
         let after = self.take(locked, &purpose, cancel)?;
         self.sweep_temps(&after, &journal)?;
         let differences = self.differences(locked, &work, &applied, &seen, &after)?;

@@ -94,7 +94,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) closed: &'a [Closed],
     /// When the walk began, by the system's clock.
     pub(crate) start_ns: i64,
-    parallel: bool,
+    /// With one, all is done by the caller's own.
+    threads: usize,
     files: AtomicU64,
     bytes: AtomicU64,
 }
@@ -123,7 +124,7 @@ impl<'a> Walk<'a> {
             cancel,
             closed,
             start_ns: crate::clock::now_ns(),
-            parallel: options.thread_count() > 1 && cache.is_none_or(Cache::is_large),
+            threads: if cache.is_none_or(Cache::is_large) { options.thread_count() } else { 1 },
             files: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
@@ -131,11 +132,11 @@ impl<'a> Walk<'a> {
 
     /// Walks the workspace. With more than one thread they are started here and have ended when it returns.
     pub(crate) fn run(&self, rules: &Arc<Rules>) -> Result<Walked, Error> {
-        let found = if self.parallel {
+        let found = if self.threads > 1 {
             let threads =
                 |source: rayon::ThreadPoolBuildError| Error::Threads { source: std::io::Error::other(source) };
             rayon::ThreadPoolBuilder::new()
-                .num_threads(self.options.thread_count())
+                .num_threads(self.threads)
                 .stack_size(16 << 20)
                 .thread_name(|n| format!("checkpoint-{n}"))
                 .build_scoped(rayon::ThreadBuilder::run, |pool| pool.install(|| self.top(rules)))
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
         jobs: Vec<T>,
         run: impl Fn(T) -> Result<R, Error> + Sync + Send,
     ) -> Result<Vec<R>, Error> {
-        if self.parallel && jobs.len() > 1 {
+        if self.threads > 1 && jobs.len() > 1 {
             jobs.into_par_iter().map(run).collect()
         } else {
             jobs.into_iter().map(run).collect()

@@ -177,6 +177,24 @@ fn c18_emptied_references_and_head_are_told_and_new_turns_go_on() {
 }
 
 #[test]
+fn c18_a_head_that_was_lost_since_is_not_built_upon_by_the_process_that_made_it() {
+    for is_removed in [false, true] {
+        let mut lab = two_turns();
+        let packed = lab.git(&["rev-parse", "turn-2"]);
+        let commit = lab.snapshot().commit.to_string();
+        let loose = lab.repo().join("objects").join(&commit[..2]).join(&commit[2..]);
+        let len = fs::read(&loose).expect("it is there").len();
+        // Written in place, with the same length: only its time tells.
+        fs::write(&loose, vec![0; len]).expect("scratch");
+        if is_removed {
+            fs::remove_file(&loose).expect("scratch");
+        }
+        assert_eq!(lab.snapshot().changed, []);
+        assert_eq!(lab.git(&["rev-parse", "turn-4^"]), packed, "removed: {is_removed}");
+    }
+}
+
+#[test]
 fn c18_an_emptied_loose_commit_breaks_only_its_turn() {
     let mut lab = two_turns();
     let loose = lab.snapshot().commit.to_string();

@@ -1,6 +1,7 @@
 //! Random work, and a plain copy as the oracle: every turn equals the copy made beside it, and so does every restore.
 //!
-//! A sample runs always; `SESSION_LONG_TESTS=1` runs ten thousand sequences.
+//! A sample runs always; `SESSION_LONG_TESTS=1` runs ten thousand sequences. `SESSION_FUZZ_SEED` and
+//! `SESSION_FUZZ_COUNT` choose others.
 
 use crate::support::{Lab, Node, State, git_command, scratch, state};
 use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Options, Secrets};
@@ -295,8 +296,9 @@ fn same(lab: &Lab, now: &State, wanted: &State, what: &str) {
 #[test]
 fn ck35_random_work_is_captured_and_restored_as_a_plain_copy_would_be() {
     let long = std::env::var_os("SESSION_LONG_TESTS").is_some_and(|value| value == "1");
-    let first = std::env::var("SESSION_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let count = if long { 10_000 } else { 40 };
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("SESSION_FUZZ_SEED").unwrap_or(0);
+    let count: u64 = number("SESSION_FUZZ_COUNT").unwrap_or(if long { 10_000 } else { 40 });
     for seed in first..first + count {
         one_sequence(seed);
     }

@@ -19,7 +19,7 @@ use crate::point::{Point, TurnRef, read_commit};
 use crate::reader::Reader;
 use crate::refs::Family;
 use crate::sink::ObjectSink;
-use crate::snapshot::{head_of, last_safety};
+use crate::snapshot::last_safety;
 use crate::tree::Mode;
 use crate::tree_diff::{Leaf, diff};
 use crate::tree_edit::{Edit, TreeSink as _, edit};
@@ -70,7 +70,7 @@ impl Import<'_> {
     /// Three commits, one on the other: the paths that any of the reference's turns held, its newest turn, and the
     /// wanted one.
     fn chain(&self, locked: &Locked, wanted: &Point) -> Result<Oid, Error> {
-        let head = head_of(locked)?.map(|(oid, _)| oid);
+        let head = self.into.head(locked)?.map(|(oid, _)| oid);
         let paths = Copied::of(self.paths_ever()?);
         let ever = self.commit(paths, "paths of all turns of the reference", 0, (head, None))?;
         let turn = |point: &Point, parent| {
