@@ -84,22 +84,26 @@ const TOUR: &[Step] = &[
 /// A marker for half a megabyte of long lines, which is made when it is needed.
 const LONG_OUTPUT: &str = "./measure-all-oaks";
 
+/// The store inside the scratch directory.
+const STORE: &str = "sessions";
+
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let scratch = tempfile::Builder::new().prefix("session-demo-").tempdir();
     let scratch = scratch.map_err(|error| Failure::input("a scratch directory", &error))?;
+    let store = scratch.path().join(STORE);
     let program = std::env::current_exe().map_err(|error| Failure::input("the path of this program", &error))?;
     for step in TOUR {
         match step {
             Step::Say(text) => context.out.line(&context.out.styled(Style::new().bold(), &format!("\n# {text}")))?,
             Step::Tear(bytes) => {
-                tear(&scratch.path().join("oaks/history.jsonl"), bytes)?;
+                tear(&store.join("oaks/history.jsonl"), bytes)?;
                 context.out.line(bytes)?;
             }
-            Step::Run { words, input } => take(context, &program, scratch.path(), words, input)?,
+            Step::Run { words, input } => take(context, &program, &store, words, input)?,
         }
     }
     if flags.keep {
-        let kept = scratch.keep();
+        let kept = scratch.keep().join(STORE);
         context.out.line(&format!("\nThe store is in {}: try `session --dir {0} show oaks`.", kept.display()))?;
     }
     Ok(Exit::Done)
@@ -119,6 +123,8 @@ fn take(context: &Context, program: &Path, store: &Path, words: &[&str], input: 
     let failed = |error| Failure::input("a command of the tour", &error);
     let mut command = Command::new(program);
     command.args(words).env("KVIT_CODER_SESSIONS_DIR", store).env("SESSION", program);
+    // What a list counts in a throw-away store is thrown away with it.
+    command.env("XDG_CACHE_HOME", store.with_file_name("cache"));
     let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
     let mut child = command.stdin(stdin).stderr(std::io::stdout()).spawn().map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
