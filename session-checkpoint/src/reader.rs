@@ -179,7 +179,7 @@ impl Reader {
         let n = point.commit.trailer.as_ref().map_or(0, |trailer| trailer.turn);
         let n = if let TurnRef::Turn(n) = point.name { n } else { n };
         let changed = changes_of(&objects, &point)?;
-        let mut turn = Turn::of(&point.commit, point.oid, n, Vec::new());
+        let mut turn = Turn::of(&point.commit, point.oid, n, &[]);
         turn.changed_n = changed.len() as u64;
         turn.changed = changed;
         let pinned = Meta::read(&self.layout).ok().flatten().is_some_and(|meta| meta.pinned.contains(&n));
@@ -272,7 +272,7 @@ pub(crate) fn remade(objects: &Objects, n: u32, oid: Oid) -> Result<Turn, Error>
     let (oid, commit) = read_commit(objects, oid)?;
     let point = Point { name: TurnRef::Turn(n), oid, commit };
     let changed = changes_of(objects, &point)?;
-    Ok(Turn::of(&point.commit, oid, n, changed))
+    Ok(Turn::of(&point.commit, oid, n, &changed))
 }
 
 fn absolute_paths(value: &serde_json::Value, paths: &mut Vec<PathBuf>) {

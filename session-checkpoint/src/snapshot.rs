@@ -117,7 +117,7 @@ impl Checkpoints {
     fn existing(&self, locked: &Locked, turn: u32) -> Result<Snapshot, Error> {
         let point = find(&locked.refs, &locked.objects, TurnRef::Turn(turn))?;
         let recorded = turns::read_recorded(&self.layout)?.remove(&point.oid);
-        let turn = recorded.unwrap_or_else(|| Turn::of(&point.commit, point.oid, turn, Vec::new()));
+        let turn = recorded.unwrap_or_else(|| Turn::of(&point.commit, point.oid, turn, &[]));
         Ok(Snapshot {
             turn: turn.turn,
             commit: turn.commit,
@@ -187,7 +187,7 @@ impl Checkpoints {
                 let commit = commit::decode(&commit::encode(taken.tree, None, &taken.trailer));
                 let commit = commit.expect("a commit that was just made reads back");
                 // The list is derived: a line that is missing or cut is made again from the commit.
-                drop(turns::record(&self.layout, &Turn::of(&commit, taken.commit, turn, taken.changed.clone())));
+                drop(turns::record(&self.layout, &Turn::of(&commit, taken.commit, turn, &taken.changed)));
             }
         }
         if locked.meta.failure.take().is_some() || locked.meta_changed {

@@ -62,7 +62,7 @@ impl From<Leaf> for Content {
     }
 }
 
-pub(crate) fn change(delta: &Delta) -> Option<Change> {
+pub(crate) fn change(delta: Delta) -> Option<Change> {
     let is_link = |leaf: &Leaf| leaf.mode == Mode::Link;
     let kind = match (&delta.old, &delta.new) {
         (None, None) => return None,
@@ -71,13 +71,13 @@ pub(crate) fn change(delta: &Delta) -> Option<Change> {
         (Some(old), Some(new)) if is_link(old) != is_link(new) => ChangeKind::TypeChanged,
         (Some(_), Some(_)) => ChangeKind::Modified,
     };
-    let path = RelPath::new(delta.path.clone())?;
+    let path = RelPath::new(delta.path)?;
     Some(Change { path, kind, before: delta.old.map(Content::from), after: delta.new.map(Content::from) })
 }
 
 /// All changes between two trees.
 pub(crate) fn changes(trees: &impl Trees, old: Option<Oid>, new: Option<Oid>) -> Result<Vec<Change>, Error> {
-    Ok(diff(trees, old, new)?.iter().filter_map(change).collect())
+    Ok(diff(trees, old, new)?.into_iter().filter_map(change).collect())
 }
 
 /// Whether a checkpoint can be used.
@@ -133,9 +133,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn of(commit: &Commit, oid: Oid, turn: u32, mut changed: Vec<Change>) -> Self {
-        let changed_n = changed.len() as u64;
-        changed.truncate(LIST_CAP);
+    pub(crate) fn of(commit: &Commit, oid: Oid, turn: u32, changed: &[Change]) -> Self {
         let trailer = commit.trailer.as_ref();
         Turn {
             turn,
@@ -147,8 +145,8 @@ impl Turn {
             by: trailer.map_or(ChangedBy::Session, |trailer| trailer.by),
             complete: trailer.is_none_or(|trailer| trailer.complete),
             files: trailer.map_or(0, |trailer| trailer.files),
-            changed,
-            changed_n,
+            changed: changed.iter().take(LIST_CAP).cloned().collect(),
+            changed_n: changed.len() as u64,
             skipped: trailer.map_or_else(Vec::new, |trailer| trailer.skipped.clone()),
             skipped_n: trailer.map_or(0, |trailer| trailer.skipped_n),
             restored_from: trailer.and_then(|trailer| trailer.restored_from.clone()),

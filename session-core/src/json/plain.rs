@@ -43,7 +43,7 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         let marks = block::marks(&block);
         let mut escaped = 0;
         if marks.backslashes | carried != 0 {
-            (escaped, carried) = after_backslashes(marks.backslashes, carried);
+            (escaped, carried) = block::after_backslashes(marks.backslashes, carried);
         }
         let ends = marks.quotes & !escaped;
         let inside = before_first(ends);
@@ -105,20 +105,6 @@ fn before_first(set: u64) -> u64 {
     set.wrapping_sub(1) & !set
 }
 
-/// Which bytes a backslash escapes, and whether the last one escapes the first byte of the next block.
-///
-/// A run of backslashes escapes every second byte from its second one on, so what counts is whether a run begins at an
-/// even or at an odd place: a subtraction runs through all runs at once and leaves them told apart. The method is that
-/// of Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (2019), section 3.1.1, in the shape that needs no
-/// addition with carry.
-fn after_backslashes(backslashes: u64, carried: u64) -> (u64, u64) {
-    const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
-    let opening = backslashes & !carried;
-    let turned = (opening << 1 | ODD).wrapping_sub(opening) ^ ODD;
-    let escaped = turned ^ (backslashes | carried);
-    (escaped, (turned & backslashes) >> (u64::BITS - 1))
-}
-
 /// The string whose first byte stands at `start` and whose first backslash at `escape`, decoded into the beginning of
 /// `text`: how long it is there, and where its closing quotation mark stands. `None` if an escape is not valid or half
 /// of a surrogate pair, if the string does not end, or if it holds a raw control character.
@@ -133,7 +119,7 @@ pub(super) fn decode(bytes: &[u8], start: usize, escape: usize, text: &mut Vec<u
     let mut at = escape;
     loop {
         let marks = block::marks(&block_at(bytes, at)?);
-        let (escaped, _) = after_backslashes(marks.backslashes, 0);
+        let (escaped, _) = block::after_backslashes(marks.backslashes, 0);
         let ends = marks.quotes & !escaped;
         let inside = before_first(ends);
         if marks.controls & inside != 0 {
@@ -238,25 +224,6 @@ const HEX: [u8; 256] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_backslash_escapes_is_found_for_every_run_across_every_border() {
-        // Every set of backslashes in eight bytes, at every distance from the border of a block, before and after it.
-        for set in 0..=u8::MAX {
-            for shift in 0..=120 {
-                let backslashes = u128::from(set) << shift;
-                let mut escaped = 0_u128;
-                for at in 0..127 {
-                    if backslashes >> at & 1 == 1 && escaped >> at & 1 == 0 {
-                        escaped |= 2 << at;
-                    }
-                }
-                let (low, carried) = after_backslashes(backslashes as u64, 0);
-                let (high, _) = after_backslashes((backslashes >> 64) as u64, carried);
-                assert_eq!(u128::from(high) << 64 | u128::from(low), escaped, "{backslashes:b}");
-            }
-        }
-    }
 
     fn decoded(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
         let mut text = Vec::new();
