@@ -15,6 +15,7 @@
 mod batch;
 mod blank;
 mod file;
+mod parallel;
 mod read;
 mod tail;
 
