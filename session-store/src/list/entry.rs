@@ -1,7 +1,7 @@
 //! One session of a list.
 
 use super::base::{Candidate, Node};
-use super::cache::{Cache, Conversed, Counting, Entry, Known, KnownMeta};
+use super::cache::{Cache, Conversed, Counting, Entry, Known, KnownMeta, Quiet};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
 use crate::{HistoryView, Result, SessionPaths, inbox, meta};
@@ -73,7 +73,8 @@ fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limi
         Err(error) => info.damage.push(Damage::Unreadable(error)),
     }
     if let Some(paths) = candidate.paths(base) {
-        known.meta = directory(info, &paths, limits, cache);
+        known.meta = described(info, &paths, limits, cache);
+        known.quiet = visited(info, &paths, cache);
     }
     known
 }
@@ -185,8 +186,7 @@ pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: 
     let times = times(&history, form).ok()?;
     let known = plain
         .and_then(|_| Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten());
-    let meta = before.and_then(|before| before.meta.clone());
-    Some((times, Entry { history: known, meta }))
+    Some((times, Entry { history: known, ..before.cloned().unwrap_or_default() }))
 }
 
 fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
@@ -200,12 +200,12 @@ fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
     Ok(None)
 }
 
-/// What is beside the history, and what of it the next list may believe.
-fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits, cache: &Cache) -> Option<KnownMeta> {
+/// The metadata, and what of it the next list may believe.
+fn described(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits, cache: &Cache) -> Option<KnownMeta> {
     let looked = KnownMeta::look(paths, cache.begun());
     let before = cache.entry(&info.name).and_then(|known| known.meta.as_ref());
     let believed = before.zip(looked.as_ref()).and_then(|(before, now)| before.believed(now));
-    let known = match believed {
+    match believed {
         Some(meta) => {
             metadata(info, meta);
             before.cloned()
@@ -222,16 +222,38 @@ fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits, cache
                 None
             }
         },
-    };
-    match TurnMarker::read(&paths.proc()) {
-        Ok(turn) => info.pid = turn.map(|turn| turn.pid),
-        Err(error) => info.damage.push(Damage::Unreadable(error.into())),
     }
+}
+
+/// Whether a turn runs and what waits for it, and what of it the next list may believe.
+fn visited(info: &mut SessionInfo, paths: &SessionPaths, cache: &Cache) -> Option<Quiet> {
+    let looked = Quiet::look(paths, cache.begun());
+    let before = cache.entry(&info.name).and_then(|known| known.quiet.as_ref());
+    if let Some(before) = before
+        && let Some(pending) = looked.as_ref().and_then(|now| before.believed(now))
+    {
+        info.inbox_pending = pending;
+        return Some(before.clone());
+    }
+    let turn = TurnMarker::stands(&paths.proc()).and_then(|stands| Ok((stands, TurnMarker::read(&paths.proc())?)));
+    let is_free = match turn {
+        Ok((stands, turn)) => {
+            info.pid = turn.map(|turn| turn.pid);
+            !stands
+        }
+        Err(error) => {
+            info.damage.push(Damage::Unreadable(error.into()));
+            false
+        }
+    };
     match inbox::count(&paths.inbox()) {
         Ok(pending) => info.inbox_pending = pending,
-        Err(error) => info.damage.push(Damage::Unreadable(error)),
+        Err(error) => {
+            info.damage.push(Damage::Unreadable(error));
+            return None;
+        }
     }
-    known
+    looked.filter(|_| is_free).map(|looked| looked.with(info.inbox_pending))
 }
 
 fn metadata(info: &mut SessionInfo, meta: Meta) {

@@ -9,10 +9,12 @@ mod file;
 mod history;
 mod key;
 mod metadata;
+mod quiet;
 
 pub(super) use history::{Conversed, Counting, Known};
 pub(super) use key::Moment;
 pub(super) use metadata::KnownMeta;
+pub(super) use quiet::Quiet;
 
 use file::CacheFile;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,7 @@ pub(super) struct Cache {
 pub(super) struct Entry {
     pub(super) history: Option<Known>,
     pub(super) meta: Option<KnownMeta>,
+    pub(super) quiet: Option<Quiet>,
 }
 
 impl Cache {
