@@ -64,7 +64,7 @@ fn list(view: &View<'_>, empties: Empties) -> Result<Vec<SessionInfo>> {
             sessions.push(info);
         }
     }
-    cache.keep(known, true);
+    cache.keep(known);
     sessions.sort_by_cached_key(|info| (order(info.updated, info.modified, view.now), info.name.clone()));
     Ok(sessions)
 }
@@ -112,7 +112,7 @@ fn newest(
             sessions.push(info);
         }
     }
-    cache.keep(kept, true);
+    cache.keep(kept);
     Ok(sessions)
 }
 

@@ -1,9 +1,11 @@
 //! The cache of lists: it changes how long a list takes and never what it says.
 
+use crate::cache_file;
 use crate::scratch::{Scratch, name, user};
 use serde_json::Value;
 use session_core::{Event, Message};
 use session_store::{Empties, SessionInfo, Store};
+use std::cell::RefCell;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
@@ -43,20 +45,9 @@ impl Cached {
         files.next().expect("a list has written it").expect("it can be read").path()
     }
 
-    /// Changes every entry, and the checksum with them.
+    /// Changes every entry.
     fn rewrite(&self, change: impl Fn(&str, &mut Value)) {
-        let text = fs::read_to_string(self.file()).expect("it is text");
-        let (head, body) = text.split_once('\n').expect("it has a first line");
-        let mut changed = String::new();
-        for line in body.lines() {
-            let mut entry: Value = serde_json::from_str(line).expect("it is JSON");
-            let session = entry[0].as_str().expect("a name").to_owned();
-            change(&session, &mut entry[1]);
-            changed += &format!("{entry}\n");
-        }
-        let (head, _) = head.rsplit_once(' ').expect("a checksum ends it");
-        fs::write(self.file(), format!("{head} {:08x}\n{changed}", crc32fast::hash(changed.as_bytes())))
-            .expect("writable");
+        cache_file::rewrite(&self.file(), change);
     }
 
     /// Lists, and makes what was kept look as if the files had been left alone for long before.
@@ -345,9 +336,13 @@ fn sessions_that_nobody_asked_for_are_not_counted() {
     }
     let newest = cached.store().newest(Empties::Hide, 1, |_| true).expect("readable");
     assert_eq!(newest.iter().map(|info| info.name.as_str()).collect::<Vec<_>>(), ["oak"]);
-    let text = fs::read_to_string(cached.file()).expect("readable");
-    let counted = text.lines().skip(1).filter(|line| line.contains("\"messages\":1"));
-    assert_eq!(counted.count(), 1, "{text}");
+    let counted = RefCell::new(Vec::new());
+    cached.rewrite(|session, entry| {
+        if !entry["history"]["counted"].is_null() {
+            counted.borrow_mut().push(session.to_owned());
+        }
+    });
+    assert_eq!(counted.into_inner(), ["oak"]);
 }
 
 #[test]

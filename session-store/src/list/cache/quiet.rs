@@ -1,9 +1,10 @@
 //! What is known about the directories in which others leave word: that no turn runs, and how many messages wait.
 
-use super::key::{Key, Moment};
-use crate::SessionPaths;
+use super::Cache;
+use super::key::{Key, Moment, Seen};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use session_core::layout;
+use std::ffi::OsStr;
 
 /// A session in which no turn's marker stood. Whoever puts one there, or a message into the inbox, changes the
 /// directory.
@@ -19,8 +20,18 @@ pub(in super::super) struct Quiet {
 
 impl Quiet {
     /// Looks at the directories before they are read. `None` where something else stands in the place of one.
-    pub(in super::super) fn look(paths: &SessionPaths, begun: Moment) -> Option<Self> {
-        Some(Quiet { proc: directory(&paths.proc())?, inbox: directory(&paths.inbox())?, seen: begun, pending: 0 })
+    pub(in super::super) fn look(cache: &Cache, session: &OsStr) -> Option<Self> {
+        let directory = |name| match cache.look(session, name) {
+            Seen::Nothing => Some(None),
+            Seen::Directory(key) => Some(Some(key)),
+            Seen::File(_) | Seen::Odd => None,
+        };
+        Some(Quiet {
+            proc: directory(layout::PROC)?,
+            inbox: directory(layout::INBOX)?,
+            seen: cache.begun(),
+            pending: 0,
+        })
     }
 
     /// How many messages wait, if the directories are still as `now` saw them.
@@ -33,14 +44,5 @@ impl Quiet {
     /// The same with what was read.
     pub(in super::super) fn with(self, pending: u64) -> Self {
         Quiet { pending, ..self }
-    }
-}
-
-#[expect(clippy::option_option, reason = "a directory that is missing is known, too")]
-fn directory(path: &Path) -> Option<Option<Key>> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => Some(Some(Key::of(&metadata))),
-        Ok(_) => None,
-        Err(error) => crate::small_file::is_absent(&error).then_some(None),
     }
 }
