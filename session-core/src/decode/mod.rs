@@ -8,7 +8,7 @@ mod notes;
 
 pub(crate) use canonical::is_message;
 pub(crate) use keys::find;
-pub(crate) use message::text_of_parts;
+pub(crate) use message::{each_text_of_parts, text_of_parts};
 pub(crate) use notes::{Member, Notes, Weight, record};
 
 use crate::{Defect, Event, Fault, Outcome, Place};

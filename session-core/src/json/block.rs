@@ -3,7 +3,7 @@
 //! Every x86-64 processor has the instructions for it; others take the same answer from arithmetic on words.
 
 /// How many bytes are looked at together.
-pub(super) const LEN: usize = 64;
+pub(crate) const LEN: usize = 64;
 
 /// Sets of positions in a block, one bit a byte, the first byte's lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +34,13 @@ pub(super) fn after_backslashes(backslashes: u64, carried: u64) -> (u64, u64) {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use words::{equal_to, marks};
+pub(crate) use words::equal_to;
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use words::marks;
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{equal_to, marks};
+pub(crate) use x86::equal_to;
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::marks;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -54,7 +58,7 @@ mod x86 {
 
     /// The bytes that equal one.
     #[inline]
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
+    pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
         unsafe { sse2_equal_to(block, byte) }
     }
@@ -125,7 +129,7 @@ mod words {
     }
 
     /// The bytes that equal one.
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
+    pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         each(block, |word| equal(word, byte))
     }
 

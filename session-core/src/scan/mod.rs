@@ -6,7 +6,7 @@ mod lines;
 pub use backwards::ScanBackwards;
 
 use crate::decode::{self, Item, RawLine};
-use lines::{Line, Lines};
+pub(crate) use lines::{Line, Lines};
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
