@@ -20,9 +20,10 @@ pub use info::{Damage, ListNote, ListSubject, SessionInfo, SessionState};
 pub(crate) use base::{Candidate, Node, candidate, candidates};
 pub(crate) use entry::times;
 pub(crate) use escape::escaped;
+pub(crate) use info::works_in;
 
 use crate::Result;
-use cache::Cache;
+use cache::{Cache, Entry};
 use chrono::TimeDelta;
 use entry::{entry, glance};
 use session_core::{Limits, SessionName, Timestamp};
@@ -80,20 +81,8 @@ fn newest(
     mut wanted: impl FnMut(&SessionInfo) -> bool,
 ) -> Result<Vec<SessionInfo>> {
     let cache = view.cache();
-    let mut waiting = Vec::new();
-    for candidate in candidates(view.base)? {
-        let (times, info, known) = match glance(view.base, &candidate, view.limits, &cache) {
-            Some((times, known)) => ((times.updated(), times.modified), None, known),
-            None => {
-                let (info, known) = entry(view.base, &candidate, view.limits, &cache);
-                ((info.updated, info.modified), Some(info), known)
-            }
-        };
-        waiting.push((order(times.0, times.1, view.now), candidate.shown(), candidate, info, known));
-    }
-    waiting.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     let (mut sessions, mut kept) = (Vec::new(), Vec::new());
-    for (_, name, candidate, info, known) in waiting {
+    for Placed { name, candidate, info, known, .. } in placed(view, &cache, candidates(view.base)?) {
         if sessions.len() == limit {
             kept.push((name, known));
             continue;
@@ -110,6 +99,49 @@ fn newest(
     }
     cache.keep(kept, true);
     Ok(sessions)
+}
+
+/// A session in the order of a list, looked at only so far as the order asks for.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// As the list names it.
+    pub(crate) name: String,
+    pub(crate) candidate: Candidate,
+    /// The time of its newest event; without one, when its history was last written.
+    pub(crate) updated: Option<Timestamp>,
+    /// All about it, where less would not do.
+    info: Option<SessionInfo>,
+    known: Entry,
+}
+
+/// Sessions in the order of a list. Of most only the end of the history is looked at, and nothing where the cache knows it.
+fn placed(view: &View<'_>, cache: &Cache, candidates: Vec<Candidate>) -> Vec<Placed> {
+    let looked = in_parallel(&candidates, |candidate| match glance(view.base, candidate, view.limits, cache) {
+        Some((times, known)) => ((times.updated(), times.modified), None, known),
+        None => {
+            let (info, known) = entry(view.base, candidate, view.limits, cache);
+            ((info.updated, info.modified), Some(info), known)
+        }
+    });
+    let mut placed = Vec::with_capacity(candidates.len());
+    for (candidate, ((updated, modified), info, known)) in candidates.into_iter().zip(looked) {
+        let place = order(updated, modified, view.now);
+        placed.push((place, Placed { name: candidate.shown(), candidate, updated, info, known }));
+    }
+    placed.sort_by(|(a, one), (b, other)| (a, &one.name).cmp(&(b, &other.name)));
+    placed.into_iter().map(|(_, placed)| placed).collect()
+}
+
+/// All sessions, or some, in the order of a list.
+///
+/// # Errors
+/// As [`list`].
+fn in_order(view: &View<'_>, some: Option<Vec<Candidate>>) -> Result<Vec<Placed>> {
+    let cache = view.cache();
+    let is_whole = some.is_none();
+    let placed = placed(view, &cache, some.map_or_else(|| candidates(view.base), Ok)?);
+    cache.keep(placed.iter().map(|placed| (placed.name.clone(), placed.known.clone())).collect(), is_whole);
+    Ok(placed)
 }
 
 fn is_shown(info: &SessionInfo, empties: Empties) -> bool {
