@@ -103,7 +103,10 @@ pub(super) struct Text<'a> {
 impl Scope {
     /// Gives the texts of an event that are in the scope; `each` says whether it found something in one. No two strings
     /// of the file are joined to one text: whoever looks for a text in the raw bytes would not find it.
-    pub(super) fn texts(&self, event: &Event, mut each: impl FnMut(Text<'_>) -> bool) {
+    ///
+    /// `may_hide` says whether raw JSON may hold what is looked for: texts inside the arguments of calls are decoded only
+    /// then.
+    pub(super) fn texts(&self, event: &Event, may_hide: impl Fn(&str) -> bool, mut each: impl FnMut(Text<'_>) -> bool) {
         let mut give = |text: Text<'_>| !text.text.is_empty() && self.takes(&text) && each(text);
         give(Text { kind: TextKind::Notice, tool: None, text: &event.text });
         let Some(message) = &event.message else { return };
@@ -117,7 +120,7 @@ impl Scope {
             }),
         }
         for call in &message.tool_calls {
-            arguments(call, |text| give(Text { kind: TextKind::Args, tool: Some(&call.name), text }));
+            arguments(call, &may_hide, |text| give(Text { kind: TextKind::Args, tool: Some(&call.name), text }));
         }
     }
 }
@@ -128,8 +131,8 @@ fn tool<'a>(event: &'a Event, message: &'a Message) -> &'a str {
 
 /// The arguments as the model wrote them. Where nothing is found there and they are JSON, then each string in them that is
 /// written with an escape, until something is found: the code in them is a text, and not JSON.
-fn arguments(call: &ToolCall, mut give: impl FnMut(&str) -> bool) {
-    if give(&call.arguments) || !call.arguments.contains('\\') {
+fn arguments(call: &ToolCall, may_hide: impl Fn(&str) -> bool, mut give: impl FnMut(&str) -> bool) {
+    if give(&call.arguments) || !call.arguments.contains('\\') || !may_hide(&call.arguments) {
         return;
     }
     let mut found = false;

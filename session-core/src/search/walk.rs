@@ -245,7 +245,9 @@ impl<P: Pattern> Judge<'_, P> {
     }
 
     fn event(&self, record: &Record, number: u64, hit: &mut dyn FnMut(Hit)) {
-        self.scope.texts(&record.event, |text| {
+        let anchor = self.pattern.anchor();
+        let may_hide = |text: &str| anchor.candidates(text.as_bytes()).next_from(0).is_some();
+        self.scope.texts(&record.event, may_hide, |text| {
             let excerpt = Excerpt::of_first_match(text.text, self.pattern);
             let is_found = excerpt.is_some();
             if let Some(excerpt) = excerpt {

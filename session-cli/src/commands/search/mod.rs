@@ -7,7 +7,7 @@ pub(crate) use flags::Flags;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, causes};
 use crate::interrupt;
 use crate::output::Diagnostic;
 use crate::progress::Bar;
@@ -77,6 +77,7 @@ fn diagnostic(skipped: &Unsearched) -> Diagnostic {
         (Damage::Lines { skipped, .. }, Some(first)) => {
             format!("{skipped} lines could not be searched, the first one: {first}")
         }
+        (Damage::Unreadable(error), _) => format!("not searched: {}", causes(error)),
         (damage, _) => format!("not searched: {damage}"),
     };
     Diagnostic {
