@@ -55,6 +55,7 @@
 //! | `decode`, `encode` | from a line to events and defects, and back |
 //! | `scan` | from a file to lines: [`Scan`] forwards in bounded memory, [`ScanBackwards`] from the end |
 //! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
+//! | [`search`] | looking for a text in the events of a history |
 //! | `extension` | this project's own kinds, `x.session` and its kin |
 //! | `api_view`, [`report`], `show` | what others make of a conversation |
 //! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
@@ -75,6 +76,7 @@ mod replay;
 pub mod report;
 mod run_id;
 mod scan;
+pub mod search;
 mod show;
 mod time;
 mod title;

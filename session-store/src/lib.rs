@@ -53,6 +53,7 @@ mod name;
 mod options;
 mod paths;
 mod processes;
+mod search;
 mod session;
 mod small_file;
 mod spill;
@@ -74,6 +75,9 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
+pub use search::{
+    Case, Form, Found, HitsOfASession, Liveness, Query, QueryError, SearchOptions, Searched, Unsearched, Words,
+};
 pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;

@@ -4,6 +4,7 @@ mod checkpoint;
 mod follow;
 mod pages;
 mod processes;
+mod search;
 mod steer;
 mod support;
 mod turns;

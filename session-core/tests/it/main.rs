@@ -13,4 +13,5 @@ mod golden_values;
 mod memory;
 mod oracle;
 mod properties;
+mod search;
 mod text;

@@ -43,6 +43,7 @@ mod meta_race;
 mod names;
 mod open_modes;
 mod open_session;
+mod search;
 mod session_turn;
 mod spill;
 mod trash;
