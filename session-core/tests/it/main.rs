@@ -14,3 +14,4 @@ mod memory;
 mod oracle;
 mod properties;
 mod text;
+mod timeline;
