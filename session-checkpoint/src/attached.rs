@@ -2,14 +2,14 @@
 
 use crate::rel_path::RelPath;
 use crate::{
-    Cancel, Checkpoints, ConflictPolicy, Error, Options, Reader, Request, Restored, Scope, SharedPath, TurnKind,
-    TurnRef, external, fork,
+    Cancel, ChangedBy, Checkpoints, ConflictPolicy, Error, Options, Reader, Request, Restored, Scope, SharedPath,
+    TurnKind, TurnRef, external, fork,
 };
 use serde::Serialize;
 use serde_json::Value;
 use session_core::checkpoint::{
-    CheckpointError, CheckpointRef, Checkpointer, FileNote, FilePlan, FilesRestored, LastRestore, OnConflict,
-    SharedFile,
+    ChangesOf, CheckpointError, CheckpointRef, Checkpointer, FileNote, FilePlan, FilesRestored, LastRestore,
+    OnConflict, SharedFile,
 };
 use std::path::{Path, PathBuf};
 
@@ -51,8 +51,12 @@ impl Attached {
 }
 
 impl Checkpointer for Attached {
-    fn take(&mut self, label: &str) -> Result<u64, CheckpointError> {
-        Ok(self.open()?.snapshot(&Request::next(label), &self.cancel)?.turn.into())
+    fn take(&mut self, label: &str, changes_of: ChangesOf) -> Result<u64, CheckpointError> {
+        let by = match changes_of {
+            ChangesOf::Session => ChangedBy::Session,
+            ChangesOf::Others => ChangedBy::Others,
+        };
+        Ok(self.open()?.snapshot(&Request { by, ..Request::next(label) }, &self.cancel)?.turn.into())
     }
 
     fn plan(&mut self, to: CheckpointRef) -> Result<FilePlan, CheckpointError> {

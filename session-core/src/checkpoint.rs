@@ -19,6 +19,16 @@ pub enum CheckpointRef {
     Guard(u64),
 }
 
+/// Whose changes a checkpoint finds: those since the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangesOf {
+    /// The session's: it is taken when a turn has ended.
+    #[default]
+    Session,
+    /// A person's, or another session's: it is taken before a turn begins.
+    Others,
+}
+
 /// What to do about files that were edited since the newest checkpoint, or cannot be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
@@ -104,7 +114,7 @@ pub trait Checkpointer {
     ///
     /// # Errors
     /// Whatever keeps it from being taken: there is none then.
-    fn take(&mut self, label: &str) -> Result<u64, CheckpointError>;
+    fn take(&mut self, label: &str, changes_of: ChangesOf) -> Result<u64, CheckpointError>;
 
     /// What restoring a checkpoint would do. Nothing is changed.
     ///

@@ -37,6 +37,7 @@
 
 mod chain;
 mod clock;
+mod compact;
 mod create;
 mod doctor;
 mod env;
@@ -44,8 +45,10 @@ mod error;
 mod file_name;
 mod flat;
 mod flock;
+mod fork;
 mod history;
 mod inbox;
+mod lineage;
 mod list;
 mod lock;
 mod meta;
@@ -53,27 +56,35 @@ mod name;
 mod options;
 mod paths;
 mod processes;
+mod rename;
+mod rewind;
 mod session;
 mod small_file;
 mod spill;
+mod staging;
 mod store;
 mod trash;
 
+pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use doctor::{Examination, Finding, FindingCode, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
+pub use fork::{Forked, NewFork};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
 pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,
 };
+pub use lineage::{Lineage, LinkLoop, Origin, Relative};
 pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
+pub use rename::Renamed;
+pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};
 pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;

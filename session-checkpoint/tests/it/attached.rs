@@ -2,7 +2,7 @@
 
 use crate::support::Lab;
 use session_checkpoint::{Attached, Cancel, Checkpoints, Error, Options, Request};
-use session_core::checkpoint::{CheckpointRef, Checkpointer, LastRestore, OnConflict};
+use session_core::checkpoint::{ChangesOf, CheckpointRef, Checkpointer, LastRestore, OnConflict};
 use std::fs;
 
 fn attached(lab: &Lab) -> Attached {
@@ -14,10 +14,10 @@ fn a_restore_through_the_trait_is_planned_guarded_and_taken_back() {
     let lab = Lab::new();
     let mut own = attached(&lab);
     lab.write("oak", "planted");
-    assert_eq!(own.take("plant").expect("a checkpoint"), 1);
+    assert_eq!(own.take("plant", ChangesOf::Session).expect("a checkpoint"), 1);
     lab.write("oak", "felled");
     lab.write("birch", "new");
-    assert_eq!(own.take("fell").expect("a checkpoint"), 2);
+    assert_eq!(own.take("fell", ChangesOf::Session).expect("a checkpoint"), 2);
     assert_eq!(own.last_restore().expect("readable"), None);
 
     let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
@@ -37,9 +37,9 @@ fn what_was_edited_by_hand_stops_a_restore_and_is_named() {
     let lab = Lab::new();
     let mut own = attached(&lab);
     lab.write("oak", "planted");
-    own.take("").expect("a checkpoint");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
     lab.write("oak", "felled");
-    own.take("").expect("a checkpoint");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
     lab.write("oak", "by hand");
     let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
     assert_eq!((plan.conflicts[0].path.as_str(), plan.conflicts[0].why.as_str()), ("oak", "edited since"));

@@ -5,16 +5,19 @@
 //! environment. Such a test, a child's part, does its task, and without one nothing. See [`child`] and [`process`].
 
 mod child;
+mod garden;
 mod parts;
 mod process;
 mod reference;
 mod scratch;
 mod support;
 
+mod compaction;
 mod doctor;
 mod flat_golden;
 mod flat_migration;
 mod flat_race;
+mod forks;
 mod history_append;
 mod history_cut;
 mod history_faults;
@@ -27,6 +30,7 @@ mod inbox_left_behind;
 mod inbox_race;
 mod inbox_steer;
 mod inbox_storm;
+mod lineage;
 mod list_cache;
 mod list_golden;
 mod list_hostile;
@@ -42,6 +46,11 @@ mod meta_race;
 mod names;
 mod open_modes;
 mod open_session;
+mod rename;
+mod rewind;
+mod rewind_crash;
 mod session_turn;
 mod spill;
+mod titles;
 mod trash;
+mod whole_life;
