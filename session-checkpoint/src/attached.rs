@@ -11,6 +11,7 @@ use session_core::checkpoint::{
     ChangesOf, CheckpointError, CheckpointRef, Checkpointer, FileNote, FilePlan, FilesRestored, LastRestore,
     OnConflict, SharedFile,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The checkpoints of one session, for a session store. Nothing is opened until it is needed, and no store is made but by
@@ -61,14 +62,24 @@ impl Checkpointer for Attached {
 
     fn plan(&mut self, to: CheckpointRef) -> Result<FilePlan, CheckpointError> {
         let reader = Reader::open(&self.options.store)?;
-        let plan = reader.plan_restore(at(to)?, &self.options, &self.scope(), &self.cancel)?;
+        let to = at(to)?;
+        let plan = reader.plan_restore(to, &self.options, &self.scope(), &self.cancel)?;
+        let by_hand = by_hand(&reader, to)?;
+        let others =
+            plan.writes.iter().chain(&plan.deletes).filter_map(|one| Some((&one.path, by_hand.get(&one.path)?)));
+        let others: Vec<FileNote> = others
+            .map(|(path, turn)| FileNote {
+                path: text(path),
+                why: format!("changed by others before checkpoint {turn}"),
+            })
+            .collect();
         let mut shared: Vec<SharedFile> = plan.also_changed_by.iter().map(shared).collect();
         shared.sort();
         Ok(FilePlan {
             writes: plan.writes.iter().map(|one| text(&one.path)).chain(plan.make_dirs.iter().map(dir)).collect(),
             deletes: plan.deletes.iter().map(|one| text(&one.path)).chain(plan.remove_dirs.iter().map(dir)).collect(),
             kept: plan.kept.iter().map(|one| note(&one.path, &one.reason)).collect(),
-            conflicts: plan.conflicts.iter().map(|one| note(&one.path, &one.kind)).collect(),
+            conflicts: plan.conflicts.iter().map(|one| note(&one.path, &one.kind)).chain(others).collect(),
             shared,
         })
     }
@@ -108,6 +119,23 @@ impl Checkpointer for Attached {
             None => Ok(0),
         }
     }
+}
+
+/// The paths that checkpoints since one found changed by others, as a person does between two turns, each with the last
+/// such checkpoint. The newest checkpoint knows them, so that they are no edits since; but none of this session's turns
+/// made them.
+fn by_hand(reader: &Reader, since: TurnRef) -> Result<BTreeMap<RelPath, u32>, Error> {
+    let since = reader.turn(since)?;
+    let mut paths = BTreeMap::new();
+    for turn in reader.turns()? {
+        if turn.time_ms < since.time_ms || turn.commit == since.commit || turn.by != ChangedBy::Others {
+            continue;
+        }
+        let is_whole = turn.changed_n == turn.changed.len() as u64;
+        let turn = if is_whole { turn } else { reader.turn(TurnRef::Turn(turn.turn))? };
+        paths.extend(turn.changed.into_iter().map(|change| (change.path, turn.turn)));
+    }
+    Ok(paths)
 }
 
 fn at(to: CheckpointRef) -> Result<TurnRef, Error> {

@@ -51,6 +51,25 @@ fn what_was_edited_by_hand_stops_a_restore_and_is_named() {
 }
 
 #[test]
+fn what_others_changed_between_two_turns_is_in_conflict_although_a_checkpoint_has_it() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    lab.write("oak", "planted");
+    own.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "watered");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    lab.write("birch", "by hand");
+    own.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "felled");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    let plan = own.plan(CheckpointRef::Taken(2)).expect("a plan");
+    assert_eq!((plan.writes, plan.deletes), (vec!["oak".into()], vec!["birch".into()]));
+    let conflicts: Vec<_> = plan.conflicts.iter().map(|note| (note.path.as_str(), note.why.as_str())).collect();
+    assert_eq!(conflicts, [("birch", "changed by others before checkpoint 3")]);
+    assert_eq!(own.plan(CheckpointRef::Taken(3)).expect("a plan").conflicts, []);
+}
+
+#[test]
 fn c22_shared_checkpoints_stand_without_the_first_and_what_was_dropped_is_passed_over() {
     let mut lab = Lab::new();
     for text in ["1", "2", "3"] {

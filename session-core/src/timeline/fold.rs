@@ -71,7 +71,9 @@ impl Fold {
             .map(|turn| (self.timeline.checkpoint_at(turn.first - 1), self.timeline.checkpoint_at(turn.last)));
         let ends: Vec<_> = ends.collect();
         for (turn, (before, after)) in self.timeline.turns.iter_mut().zip(ends) {
-            (turn.before, turn.after) = (before, after);
+            // What a turn says of itself comes first.
+            turn.before = turn.before.or(before);
+            turn.after = turn.after.or(after);
         }
         self.timeline
     }
@@ -83,12 +85,14 @@ impl Fold {
                 let open = self.open.filter(|open| open.is_marked).map(|open| self.turn(open).id.clone());
                 if open.flatten().as_deref() != Some(mark.id.as_str()) {
                     self.begin(Some(mark.id), number, record);
+                    self.timeline.turns.iter_mut().rev().take(1).for_each(|turn| turn.before = mark.checkpoint);
                 }
             }
             TurnPhase::End => {
                 let turns = self.timeline.turns.iter_mut().rev();
                 if let Some(turn) = turns.into_iter().find(|turn| turn.id.as_deref() == Some(mark.id.as_str())) {
                     turn.outcome = Some(mark.outcome);
+                    turn.after = mark.checkpoint;
                     let turn = turn.number;
                     if let Some(open) = self.open.filter(|open| open.turn as u64 + 1 == turn) {
                         self.turn(open).last = number;

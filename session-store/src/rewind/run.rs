@@ -142,7 +142,7 @@ impl Session {
         let now = self.now();
         let mut events = Vec::new();
         if let Some(files) = &files {
-            events.push(restored(files, now, &format!("rewind to event {}", record.event)));
+            events.extend(restored(files, now, &format!("the workspace went back to event {}", record.event)));
         }
         let mut rollback = Event::rollback(now, i64::try_from(record.dropped).unwrap_or(i64::MAX));
         let guard = files.as_ref().map(|files| files.guard);
@@ -179,10 +179,10 @@ impl Session {
     }
 }
 
-/// The event of a restore.
-pub(super) fn restored(files: &FilesRestored, now: session_core::Timestamp, note: &str) -> Event {
-    let turn = Some(files.checkpoint);
-    Extension::Checkpoint(CheckpointMark { action: "restored".to_owned(), turn, note: note.to_owned() }).into_event(now)
+/// The events of a restore: one for whoever reads along, one for us.
+pub(super) fn restored(files: &FilesRestored, now: session_core::Timestamp, note: &str) -> [Event; 2] {
+    let mark = CheckpointMark { action: "restored".to_owned(), turn: Some(files.checkpoint), note: note.to_owned() };
+    [Event::notice(now, note), Extension::Checkpoint(mark).into_event(now)]
 }
 
 pub(super) fn new_id() -> String {

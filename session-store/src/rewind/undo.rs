@@ -87,14 +87,15 @@ impl Session {
         let now = self.now();
         let undoing = self.undoing()?;
         let mut events = Vec::new();
-        if let Some(files) = &files {
-            events.push(restored(files, now, "rewind undone"));
-        }
         if undoing.since > 0 {
             events.push(Event::rollback(now, i64::try_from(undoing.since).unwrap_or(i64::MAX)));
         }
         let messages = undoing.events.len() as u64;
         events.extend(undoing.events.into_iter().map(|(_, event)| again(event, now)));
+        // Behind the messages: it shows the workspace that they left.
+        if let Some(files) = &files {
+            events.extend(restored(files, now, "the workspace is what it was before the rewind"));
+        }
         let text = format!("the rewind to event {} was taken back", undoing.last.mark.to);
         let mut note = Extension::Note(Note { topic: UNDONE.to_owned(), text }).into_event(now);
         Mark { guard: None, ..undoing.last.mark }.put_on(&mut note);

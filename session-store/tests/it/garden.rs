@@ -1,13 +1,13 @@
 //! A store with a session in it, its workspace, and real checkpoints of that.
 
-use crate::scratch::{Scratch, loaded, name};
+use crate::scratch::{Scratch, name};
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{
     ChangesOf, CheckpointError, CheckpointRef, Checkpointer, FilePlan, FilesRestored, LastRestore, OnConflict,
 };
 use session_core::{CheckpointMark, Extension, Message};
 use session_disk::faults::Fault;
-use session_store::{NewSession, Options, Session, SessionName, Store};
+use session_store::{NewSession, Session, SessionName, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,10 +68,6 @@ impl Garden {
         self.store().open(&name(session)).expect("it is there")
     }
 
-    pub(crate) fn open_with(&self, session: &str, options: Options) -> Session {
-        self.scratch.store_with(options).open(&name(session)).expect("it is there")
-    }
-
     /// A session whose workspace holds one oak, with the checkpoint of that.
     pub(crate) fn create(&self, session: &str) -> Session {
         let new = NewSession {
@@ -126,10 +122,6 @@ impl Garden {
     pub(crate) fn said(&self, session: &str) -> Vec<String> {
         let conversation = self.store().load(&name(session)).expect("it can be read");
         crate::support::texts(&conversation)
-    }
-
-    pub(crate) fn loaded(&self, session: &str) -> Vec<String> {
-        loaded(&self.store(), session)
     }
 
     pub(crate) fn history(&self, session: &str) -> Vec<u8> {

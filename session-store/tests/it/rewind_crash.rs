@@ -122,3 +122,31 @@ fn a_conversation_that_went_on_over_an_interrupted_rewind_is_only_taken_back() {
     undo(&garden).expect("the files come back");
     assert_eq!((state(&garden), is_recorded(&garden)), (("3".into(), 5), false));
 }
+
+#[test]
+fn i33_what_was_interrupted_is_ended_without_knowing_what_was_asked_for() {
+    for undone in [false, true] {
+        let mut at = 0;
+        loop {
+            let garden = Garden::of_two_turns();
+            if undone {
+                rewind(&garden).expect("nothing forbids it");
+            }
+            let run = with(Fault::Stop { at }, || if undone { undo(&garden) } else { rewind(&garden) });
+            let session = garden.open("demo");
+            let lock = session.lock().expect("it is free");
+            let recorded = is_recorded(&garden);
+            let ended = session.finish_rewind(Some(&lock), Some(&mut garden.checkpoints("demo")));
+            let ended = ended.unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert_eq!((ended.is_some(), is_recorded(&garden)), (recorded, false), "{at}");
+            if recorded {
+                let after = if undone { ("3".into(), 4) } else { ("2".into(), 2) };
+                assert_eq!(state(&garden), after, "{at}");
+            }
+            if !run.hit {
+                break;
+            }
+            at += 1;
+        }
+    }
+}

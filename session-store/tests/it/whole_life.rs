@@ -287,7 +287,7 @@ impl World {
                 life.rewound = None;
             }
             (Err(StoreError::RewindRefused { .. }), Some((_, after))) => {
-                assert!(!force && life.live.len() > after.len())
+                assert!(!force && life.live.len() > after.len());
             }
             (Err(StoreError::NothingToUndo { .. }), None) => {}
             (other, possible) => panic!("{other:?} {possible:?}"),
