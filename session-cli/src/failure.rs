@@ -66,10 +66,17 @@ impl From<ProcError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let inside = match &error {
-            StoreError::Checkpoint { source, .. } => source.downcast_ref().map(checkpoint_advice),
+            StoreError::Checkpoint { source, .. } => source.downcast_ref::<CheckpointError>(),
             _ => None,
         };
-        let (exit, hint) = inside.unwrap_or_else(|| advice(&error));
+        let (exit, hint) = match inside {
+            // Only verbs that are about the workspace alone take their flags.
+            Some(inside @ (CheckpointError::OtherWorkspace { .. } | CheckpointError::Conflicts { .. })) => {
+                (checkpoint_advice(inside).0, Some("`session checkpoint restore` says more about it; nothing was changed"))
+            }
+            Some(inside) => checkpoint_advice(inside),
+            None => advice(&error),
+        };
         Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
     }
 }

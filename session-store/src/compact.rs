@@ -6,10 +6,11 @@
 
 use crate::chain::Member;
 use crate::staging::{self, Staged};
-use crate::{HistoryView, LockGuard, Result, Session, SessionPaths, Store, StoreError, meta};
+use crate::{HistoryView, LockGuard, Result, Session, SessionPaths, Store, StoreError, meta, spill};
 use session_core::checkpoint::Checkpointer;
-use session_core::{Effect, Event, Extension, Item, Message, Meta, Replay, SessionHeader, SessionName, Successor};
+use session_core::{Event, Extension, Item, Message, Meta, Replay, SessionHeader, SessionName, Successor};
 use session_proc::TurnMarker;
+use std::collections::BTreeSet;
 
 /// How a session is compacted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,7 +38,8 @@ pub struct Compacted {
 
 impl Store {
     /// Makes a session that goes on with another one, from a summary. It has the source's title, workspace and model, and
-    /// through `checkpoints`, which are the source's, its checkpoints; what waits in the source's inbox is moved to it.
+    /// through `checkpoints`, which are the source's, its checkpoints; spilled outputs that the summary mentions are
+    /// copied, and what waits in the source's inbox is moved to it.
     /// Background processes stay with the source; who looks at the successor sees them.
     ///
     /// It is done under the source's lock, between two turns.
@@ -157,8 +159,13 @@ fn fill(
     for event in staging::first_lines(header, &meta, now) {
         history.push(&event)?;
     }
-    history.push(&Event::message(now, Message::user(summary)))?;
+    // What the summary points to must be there, under the path that it names.
+    let mut mentioned = BTreeSet::new();
+    let line = history.push(&Event::message(now, Message::user(summary)))?;
+    spill::mentions(line, &spill::names(source.paths())?, &mut mentioned);
     history.finish()?;
+    let mentioned: Vec<String> = mentioned.into_iter().collect();
+    spill::copy(source.paths(), staged.paths(), &mentioned, store.options().durability)?;
     let shared = checkpoints.map_or(Ok(0), |own| own.share(&staged.paths().checkpoints(), None));
     let path = source.paths().checkpoints();
     let shared = shared.map_err(|source| StoreError::Checkpoint { path, source })?;
@@ -178,7 +185,15 @@ fn carry(source: &Session, upto: u64, successor: &Session) -> Result<u64> {
         }
     }
     let events: Vec<Event> = live.into_live().into_iter().map(|event| *event).collect();
-    debug_assert!(events.iter().all(|event| event.effect() == Effect::Adds), "only messages are live");
+    let (known, mut mentioned) = (spill::names(source.paths())?, BTreeSet::new());
+    for event in &events {
+        let mut line = Vec::new();
+        event.encode(&mut line);
+        spill::mentions(&line, &known, &mut mentioned);
+    }
+    let there = spill::names(successor.paths())?;
+    let missing: Vec<String> = mentioned.into_iter().filter(|name| !there.contains(name)).collect();
+    spill::copy(source.paths(), successor.paths(), &missing, successor.options().durability)?;
     successor.append(&events)?;
     Ok(events.len() as u64)
 }

@@ -8,6 +8,9 @@
 //! - [`Session`] is one of them, open: append, read, change metadata, run a turn, drain the inbox, spill.
 //! - [`LockGuard`] is the session's lock, held; [`Turn`] a turn that runs under it; [`Steering`] brings it the messages of
 //!   the inbox.
+//! - A session goes back ([`Session::rewind`]), is forked ([`Store::fork`]), goes on in another one ([`Store::compact`],
+//!   [`Store::lineage`]), and is renamed ([`Store::rename`]). Checkpoints of its workspace are handed in as a
+//!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading

@@ -70,6 +70,26 @@ fn what_others_changed_between_two_turns_is_in_conflict_although_a_checkpoint_ha
 }
 
 #[test]
+fn c30_what_a_fork_shares_is_its_own_and_what_it_has_restored_since_is_no_others_any_more() {
+    let lab = Lab::new();
+    let mut first = attached(&lab);
+    lab.write("oak", "planted");
+    first.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "watered");
+    first.take("", ChangesOf::Session).expect("a checkpoint");
+    let to = lab.dir.path().join("fork/checkpoints");
+    first.share(&to, None).expect("a fork");
+    let others = vec![lab.store.clone()];
+    let mut fork = Attached::new(Options::new(&lab.workspace, &to), others, Cancel::new());
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared, [], "both turns are shared");
+    lab.write("oak", "felled");
+    first.take("", ChangesOf::Session).expect("a checkpoint");
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared[0].checkpoint, 3);
+    fork.restore(CheckpointRef::Taken(2), OnConflict::Force).expect("it is forced");
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared, []);
+}
+
+#[test]
 fn c22_shared_checkpoints_stand_without_the_first_and_what_was_dropped_is_passed_over() {
     let mut lab = Lab::new();
     for text in ["1", "2", "3"] {

@@ -7,7 +7,7 @@ use super::{RewindForce, mark};
 use crate::{LockGuard, Result, Session};
 use serde_json::Value;
 use session_core::checkpoint::{Checkpointer, FilesRestored};
-use session_core::{Event, Extension, Note, format_time};
+use session_core::{CheckpointMark, Event, Extension, Note, format_time};
 
 /// What an event that was appended again says beside what it said: when it was said.
 const AGAIN: &str = "again";
@@ -87,14 +87,19 @@ impl Session {
         let now = self.now();
         let undoing = self.undoing()?;
         let mut events = Vec::new();
+        if let Some(files) = &files {
+            events.extend(restored(files, now, "the workspace is what it was before the rewind"));
+        }
         if undoing.since > 0 {
             events.push(Event::rollback(now, i64::try_from(undoing.since).unwrap_or(i64::MAX)));
         }
         let messages = undoing.events.len() as u64;
         events.extend(undoing.events.into_iter().map(|(_, event)| again(event, now)));
-        // Behind the messages: it shows the workspace that they left.
+        // Behind the messages once more: it shows the workspace that they left.
         if let Some(files) = &files {
-            events.extend(restored(files, now, "the workspace is what it was before the rewind"));
+            let mark =
+                CheckpointMark { action: "taken".to_owned(), turn: Some(files.checkpoint), ..Default::default() };
+            events.push(Extension::Checkpoint(mark).into_event(now));
         }
         let text = format!("the rewind to event {} was taken back", undoing.last.mark.to);
         let mut note = Extension::Note(Note { topic: UNDONE.to_owned(), text }).into_event(now);

@@ -70,6 +70,21 @@ fn h19_what_came_while_the_summary_was_made_goes_along() {
 }
 
 #[test]
+fn t01_the_spilled_output_that_a_summary_mentions_is_there() {
+    let garden = Garden::new();
+    let source = garden.create("demo");
+    let spill = || source.spill().bytes("out", "much ".repeat(9_000).as_bytes(), session_store::PreviewSize::default());
+    let (told, untold) = (spill().expect("there is room"), spill().expect("there is room"));
+    source.append_messages([Message::user("look"), Message::assistant(untold.text())]).expect("nothing forbids it");
+    let lock = source.lock().expect("it is free");
+    let summary = format!("all of it is in {}", told.in_session());
+    let plan = Compaction { name: Some(name("demo-2")), summary };
+    garden.quick().compact(&source, &lock, &plan, None).expect("nothing forbids it");
+    let successor = garden.scratch.path("demo-2");
+    assert!(successor.join(told.in_session()).exists() && !successor.join(untold.in_session()).exists());
+}
+
+#[test]
 fn a_session_whose_turn_runs_or_that_has_a_successor_is_not_compacted() {
     let garden = Garden::of_two_turns();
     let source = garden.open("demo");

@@ -1,9 +1,11 @@
 //! A rewind, and the undoing of one, that fail or die at every step.
 
 use crate::garden::{FAIL, Garden, STOP, at_every_step_of};
+use crate::process::command;
 use session_core::{Message, Point};
 use session_disk::faults::{Fault, with};
 use session_store::{FindingCode, Rewind, RewindForce, RewindParts, Rewound, StoreError};
+use std::os::unix::process::ExitStatusExt as _;
 
 const BACK: Rewind = Rewind { to: Point::Turn(1), parts: RewindParts::Both, force: RewindForce::Careful };
 
@@ -147,6 +149,25 @@ fn i33_what_was_interrupted_is_ended_without_knowing_what_was_asked_for() {
                 break;
             }
             at += 1;
+        }
+    }
+}
+
+#[test]
+fn i33_h18_a_process_that_is_killed_in_a_rewind_leaves_no_lock_and_what_the_next_one_ends() {
+    // Every operation is tried on a disk that stops; of real deaths a sample is enough.
+    let step = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 1 } else { 7 };
+    for at in (0..).step_by(step) {
+        let garden = Garden::of_two_turns();
+        let output = command("rewinds and is killed", garden.scratch.outside(), &at.to_string()).output();
+        let output = output.expect("this program can be started again");
+        let survived = String::from_utf8_lossy(&output.stdout).contains("# survived");
+        assert_eq!(output.status.signal().is_none(), survived, "{at}: {output:?}");
+        assert_before_or_after(&garden, Fault::Kill { at }, "3", "2");
+        rewind(&garden).unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert_eq!((state(&garden), is_recorded(&garden)), (("2".into(), 2), false), "{at}");
+        if survived {
+            break;
         }
     }
 }
