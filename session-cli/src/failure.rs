@@ -71,9 +71,10 @@ impl From<StoreError> for Failure {
         };
         let (exit, hint) = match inside {
             // Only verbs that are about the workspace alone take their flags.
-            Some(inside @ (CheckpointError::OtherWorkspace { .. } | CheckpointError::Conflicts { .. })) => {
-                (checkpoint_advice(inside).0, Some("`session checkpoint restore` says more about it; nothing was changed"))
-            }
+            Some(inside @ (CheckpointError::OtherWorkspace { .. } | CheckpointError::Conflicts { .. })) => (
+                checkpoint_advice(inside).0,
+                Some("`session checkpoint restore` says more about it; nothing was changed"),
+            ),
             Some(inside) => checkpoint_advice(inside),
             None => advice(&error),
         };

@@ -98,8 +98,8 @@ pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use prompt::{prompt_of, written_by_hand};
 pub use replay::{
-    Conversation, Count, Counter, Effect, LastReport, LiveEvents, Replay, ReplayBackwards, count, last_messages,
-    last_model, last_report,
+    Conversation, Count, Counter, Effect, HistoryPart, LastReport, LiveEvents, Replay, ReplayBackwards, count,
+    last_messages, last_model, last_report,
 };
 pub use run_id::{RUN_ID_VAR, run_id};
 pub use scan::{Bodies, Limits, Scan, ScanBackwards, scan_bytes, scan_line};

@@ -14,42 +14,95 @@ pub type Timestamp = DateTime<FixedOffset>;
 /// assert_eq!(session_core::parse_time("2026-09-03 08:15:01Z"), None);
 /// ```
 pub fn parse_time(text: &str) -> Option<Timestamp> {
-    let bytes = text.as_bytes();
-    let number = |at: usize, len: usize| -> Option<u32> {
-        let digits = bytes.get(at..at + len)?;
-        digits.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
-    };
-    let is = |at: usize, wanted: u8| bytes.get(at) == Some(&wanted);
-    if !(is(4, b'-') && is(7, b'-') && is(10, b'T') && is(13, b':') && is(16, b':')) {
-        return None;
-    }
-    let date = NaiveDate::from_ymd_opt(i32::try_from(number(0, 4)?).ok()?, number(5, 2)?, number(8, 2)?)?;
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let mut at = 19;
-    let mut nanos = 0;
-    if is(at, b'.') {
-        let digits = bytes[at + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
-        if digits == 0 {
+    let Written { year, month, day, hour, minute, second, nanos, offset_seconds } = Written::read(text.as_bytes())?;
+    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+    let local = NaiveDateTime::new(date, NaiveTime::from_hms_nano_opt(hour, minute, second, nanos)?);
+    local.and_local_timezone(FixedOffset::east_opt(offset_seconds)?).single()
+}
+
+/// Whether a time stands here that [`parse_time`] would read.
+pub(crate) fn is_time(text: &[u8]) -> bool {
+    Written::read(text).is_some()
+}
+
+/// The numbers of a time, each in its range.
+struct Written {
+    year: u32,
+    month: u32,
+    day: u32,
+    hour: u32,
+    minute: u32,
+    second: u32,
+    nanos: u32,
+    offset_seconds: i32,
+}
+
+impl Written {
+    fn read(text: &[u8]) -> Option<Self> {
+        let (head, rest) = text.split_first_chunk::<19>()?;
+        let pair = |at: usize| pair(head[at], head[at + 1]);
+        if [head[4], head[7], head[10], head[13], head[16]] != *b"--T::" {
             return None;
         }
-        let kept = digits.min(9);
-        nanos = number(at + 1, kept)? * 10_u32.pow(9 - u32::try_from(kept).ok()?);
-        at += 1 + digits;
+        let (year, month, day) = (pair(0)? * 100 + pair(2)?, pair(5)?, pair(8)?);
+        let (hour, minute, second) = (pair(11)?, pair(14)?, pair(17)?);
+        let (nanos, rest) = fraction(rest)?;
+        let offset_seconds = offset_seconds(rest)?;
+        let right = (1..=12).contains(&month) && day >= 1 && day <= days_of(year, month);
+        (right && hour < 24 && minute < 60 && second < 60).then_some(Written {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            nanos,
+            offset_seconds,
+        })
     }
-    let offset = match bytes.get(at..)? {
-        b"Z" => 0,
-        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
-            let (hours, minutes) = (number(at + 1, 2)?, number(at + 4, 2)?);
+}
+
+/// The days of a month, in the calendar that RFC 3339 counts by for all years.
+fn days_of(year: u32, month: u32) -> u32 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The number that two digits write.
+fn pair(tens: u8, ones: u8) -> Option<u32> {
+    (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| u32::from(tens - b'0') * 10 + u32::from(ones - b'0'))
+}
+
+/// Nanoseconds, if a fraction of a second stands here, and what follows it.
+fn fraction(text: &[u8]) -> Option<(u32, &[u8])> {
+    let Some(digits) = text.strip_prefix(b".") else { return Some((0, text)) };
+    let (mut nanos, mut unit, mut count) = (0, 100_000_000, 0);
+    while let Some(digit) = digits.get(count).filter(|digit| digit.is_ascii_digit()) {
+        nanos += u32::from(digit - b'0') * unit;
+        unit /= 10;
+        count += 1;
+    }
+    (count > 0).then(|| (nanos, &digits[count..]))
+}
+
+/// How far the local time is ahead of UTC.
+fn offset_seconds(text: &[u8]) -> Option<i32> {
+    match *text {
+        [b'Z'] => Some(0),
+        [sign @ (b'+' | b'-'), h, hh, b':', m, mm] => {
+            let (hours, minutes) = (pair(h, hh)?, pair(m, mm)?);
             if hours > 23 || minutes > 59 {
                 return None;
             }
             let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
-            if *sign == b'-' { -seconds } else { seconds }
+            Some(if sign == b'-' { -seconds } else { seconds })
         }
-        _ => return None,
-    };
-    let local = NaiveDateTime::new(date, NaiveTime::from_hms_nano_opt(hour, minute, second, nanos)?);
-    local.and_local_timezone(FixedOffset::east_opt(offset)?).single()
+        _ => None,
+    }
 }
 
 /// What the reference writes where it has no time.
@@ -158,6 +211,17 @@ mod tests {
             "2026-09-03T08:15:é1Z",
         ] {
             assert_eq!(parse_time(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_month_has_the_days_that_the_calendar_gives_it() {
+        for (year, month) in (0..=2400).flat_map(|year| (0..=13).map(move |month| (year, month))) {
+            for day in [0, 1, 28, 29, 30, 31, 32] {
+                let text = format!("{year:04}-{month:02}-{day:02}T00:00:00Z");
+                let exists = NaiveDate::from_ymd_opt(year, month, day).is_some();
+                assert_eq!((is_time(text.as_bytes()), parse_time(&text).is_some()), (exists, exists), "{text}");
+            }
         }
     }
 

@@ -107,14 +107,19 @@ impl Inode {
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         Inode { device: metadata.dev(), number: metadata.ino() }
     }
+
+    /// Whether `path` names it. A name that is gone names nothing. The answer holds for an inode that is kept open: the
+    /// number of any other may be given to another file.
+    pub(crate) fn is_at(self, path: &Path) -> Result<bool> {
+        match fs::metadata(path) {
+            Ok(named) => Ok(Inode::of(&named) == self),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::read(path)(error)),
+        }
+    }
 }
 
 /// Whether `path` still names the open file. A name that is gone names nothing.
 pub(crate) fn names(path: &Path, file: &File) -> Result<bool> {
-    let open = file.metadata().map_err(StoreError::read(path))?;
-    match fs::metadata(path) {
-        Ok(named) => Ok(Inode::of(&named) == Inode::of(&open)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(StoreError::read(path)(error)),
-    }
+    Inode::of(&file.metadata().map_err(StoreError::read(path))?).is_at(path)
 }

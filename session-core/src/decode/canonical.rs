@@ -1,83 +1,170 @@
-//! Lines as the writers write them, told by their shape alone, for those who only count.
+//! Messages as the writers write them, told by their shape alone.
 //!
 //! A message in the writers' own order of members, with nothing wrong in any string, adds a message and has no defect;
-//! that is all that a count asks. Whatever else a line may be, this module does not take it, and the decoder judges it.
+//! that is all that a load and a count ask. Whatever else a line may be, this module does not take it, and the decoder
+//! judges it.
 
-use crate::json::plain_string_end;
-use crate::time::parse_time;
+use crate::json::{plain_string, plain_string_end};
+use crate::time::is_time;
+use crate::{Content, Message, Role, ToolCall};
 
-/// Whether a line that a newline ends is a message in the writers' own shape.
-pub(crate) fn is_message(line: &[u8]) -> bool {
-    let mut shape = Shape { rest: line };
-    shape.message().is_some() && shape.rest.is_empty()
+/// What is kept of a text: itself, or nothing.
+pub(crate) trait Text: Default {
+    /// The string whose first byte is the first of `bytes`, and where its closing quotation mark stands. `None` if
+    /// anything is wrong with it.
+    fn read(bytes: &[u8], scratch: &mut Vec<u8>) -> Option<(Self, usize)>;
+}
+
+impl Text for String {
+    fn read(bytes: &[u8], scratch: &mut Vec<u8>) -> Option<(Self, usize)> {
+        plain_string(bytes, scratch)
+    }
+}
+
+impl Text for () {
+    fn read(bytes: &[u8], _: &mut Vec<u8>) -> Option<(Self, usize)> {
+        plain_string_end(bytes).map(|end| ((), end))
+    }
+}
+
+/// A message of which `T` is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Said<T> {
+    role: Role,
+    content: T,
+    reasoning_content: T,
+    name: T,
+    tool_calls: Vec<Call<T>>,
+    tool_call_id: T,
+}
+
+#[derive(Debug)]
+struct Call<T> {
+    id: T,
+    call_type: T,
+    name: T,
+    arguments: T,
+}
+
+impl From<Said<String>> for Message {
+    fn from(said: Said<String>) -> Self {
+        let calls = said.tool_calls.into_iter().map(|Call { id, call_type, name, arguments }| ToolCall {
+            id,
+            call_type,
+            name,
+            arguments,
+            ..ToolCall::default()
+        });
+        Message {
+            role: said.role,
+            content: Content::Text(said.content),
+            reasoning_content: said.reasoning_content,
+            name: said.name,
+            tool_calls: calls.collect(),
+            tool_call_id: said.tool_call_id,
+            ..Message::default()
+        }
+    }
+}
+
+/// The message of a line that a newline ends, if the line is one in the writers' own shape. `scratch` is for decoding;
+/// what is in it does not matter.
+pub(crate) fn message<T: Text>(line: &[u8], scratch: &mut Vec<u8>) -> Option<Said<T>> {
+    let mut shape = Shape { rest: line, scratch };
+    let said = shape.line()?;
+    shape.rest.is_empty().then_some(said)
 }
 
 /// What is left of a line.
-struct Shape<'a> {
+struct Shape<'a, 's> {
     rest: &'a [u8],
+    scratch: &'s mut Vec<u8>,
 }
 
-impl Shape<'_> {
-    fn message(&mut self) -> Option<()> {
+impl Shape<'_, '_> {
+    fn line<T: Text>(&mut self) -> Option<Said<T>> {
         self.literal(b"{\"ts\":\"")?;
         let time = self.rest.get(..memchr::memchr(b'"', self.rest.get(..40).unwrap_or(self.rest))?)?;
-        parse_time(str::from_utf8(time).ok()?)?;
         self.rest = &self.rest[time.len()..];
-        let is_result = self.literal(b"\",\"kind\":\"message\",\"message\":{\"role\":\"").is_none();
-        if is_result {
+        if !is_time(time) {
+            return None;
+        }
+        if self.literal(b"\",\"kind\":\"message\",\"message\":{\"role\":\"").is_none() {
             self.literal(b"\",\"kind\":\"tool_result\",\"message\":{\"role\":\"")?;
         }
-        self.text()?;
-        for member in [&b",\"content\":\""[..], b",\"reasoning_content\":\"", b",\"name\":\""] {
-            self.member(member)?;
-        }
-        if self.literal(b",\"tool_calls\":[").is_some() {
-            self.calls()?;
-        }
-        self.member(b",\"tool_call_id\":\"")?;
+        let said = Said {
+            role: self.role()?,
+            content: self.member(b",\"content\":\"")?,
+            reasoning_content: self.member(b",\"reasoning_content\":\"")?,
+            name: self.member(b",\"name\":\"")?,
+            tool_calls: if self.literal(b",\"tool_calls\":[").is_some() { self.calls()? } else { Vec::new() },
+            tool_call_id: self.member(b",\"tool_call_id\":\"")?,
+        };
         self.literal(b"}")?;
-        self.member(b",\"tool\":\"")?;
+        self.member::<()>(b",\"tool\":\"")?;
         if self.literal(b",\"ms\":").is_some() {
             self.number()?;
         }
-        self.literal(b"}")
+        self.literal(b"}")?;
+        Some(said)
     }
 
-    fn calls(&mut self) -> Option<()> {
+    fn role(&mut self) -> Option<Role> {
+        const ROLES: [(&[u8], Role); 4] = [
+            (b"assistant\"", Role::Assistant),
+            (b"tool\"", Role::Tool),
+            (b"user\"", Role::User),
+            (b"system\"", Role::System),
+        ];
+        for (name, role) in ROLES {
+            if self.literal(name).is_some() {
+                return Some(role);
+            }
+        }
+        self.text::<String>().map(Role::Other)
+    }
+
+    fn calls<T: Text>(&mut self) -> Option<Vec<Call<T>>> {
+        let mut calls = Vec::new();
         loop {
             self.literal(b"{\"id\":\"")?;
-            self.text()?;
+            let id = self.text()?;
             self.literal(b",\"type\":\"")?;
-            self.text()?;
+            let call_type = self.text()?;
             self.literal(b",\"function\":{\"name\":\"")?;
-            self.text()?;
+            let name = self.text()?;
             self.literal(b",\"arguments\":\"")?;
-            self.text()?;
+            let arguments = self.text()?;
             self.literal(b"}}")?;
+            calls.push(Call { id, call_type, name, arguments });
             if self.literal(b",").is_none() {
-                return self.literal(b"]");
+                self.literal(b"]")?;
+                return Some(calls);
             }
         }
     }
 
+    #[inline]
     fn literal(&mut self, wanted: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(wanted)?;
         Some(())
     }
 
     /// A member that may be missing.
-    fn member(&mut self, name: &[u8]) -> Option<()> {
+    #[inline]
+    fn member<T: Text>(&mut self, name: &[u8]) -> Option<T> {
         match self.literal(name) {
             Some(()) => self.text(),
-            None => Some(()),
+            None => Some(T::default()),
         }
     }
 
     /// What is left of a string behind its first quotation mark.
-    fn text(&mut self) -> Option<()> {
-        let end = plain_string_end(self.rest)?;
+    #[inline]
+    fn text<T: Text>(&mut self) -> Option<T> {
+        let (text, end) = T::read(self.rest, self.scratch)?;
         self.rest = &self.rest[end + 1..];
-        Some(())
+        Some(text)
     }
 
     /// A number as the writers write milliseconds: no sign, no zero in front, far from the bounds of an `i64`.
@@ -93,40 +180,58 @@ impl Shape<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_message;
-    use crate::{Effect, Item, Place, RawLine, scan_line};
+    use super::message;
+    use crate::{Effect, Item, Message, Place, RawLine, scan_line};
     use session_testing::{Histories, Shape};
 
-    /// What the decoder says of the same line.
-    fn decoded(line: &[u8]) -> bool {
+    /// The message that the decoder finds in the same line, if it finds that and nothing wrong.
+    fn decoded(line: &[u8]) -> Option<Message> {
         let place = Place { line: Some(1), offset: 0 };
-        let items = scan_line(RawLine { place, bytes: line, terminated: true });
-        matches!(&items[..], [Item::Record(record)] if record.event.effect() == Effect::Adds)
+        let mut items = scan_line(RawLine { place, bytes: line, terminated: true });
+        match (items.pop(), items.is_empty()) {
+            (Some(Item::Record(record)), true) if record.event.effect() == Effect::Adds => {
+                record.event.message.map(|message| *message)
+            }
+            _ => None,
+        }
+    }
+
+    /// The message, if the line is taken; a count takes the lines that a load takes.
+    fn taken(line: &[u8]) -> Option<Message> {
+        let mut scratch = Vec::new();
+        let loaded = message::<String>(line, &mut scratch).map(Message::from);
+        let counted = message::<()>(line, &mut scratch).is_some();
+        assert_eq!(loaded.is_some(), counted, "{}", String::from_utf8_lossy(line));
+        loaded
     }
 
     fn sample() -> Vec<Vec<u8>> {
         let history = Histories::of_bytes(5, Shape::Small, 20_000);
-        history.split(|&byte| byte == b'\n').filter(|line| is_message(line)).map(<[u8]>::to_vec).collect()
+        history.split(|&byte| byte == b'\n').filter(|line| taken(line).is_some()).map(<[u8]>::to_vec).collect()
     }
 
     #[test]
-    fn most_lines_of_a_history_are_taken() {
+    fn most_lines_of_a_history_are_taken_and_each_as_the_decoder_reads_it() {
         let history = Histories::of_bytes(3, Shape::Real, 300_000);
-        let (mut taken, mut all) = (0, 0);
+        let (mut count, mut all) = (0, 0);
         for line in history.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            (taken, all) = (taken + u32::from(is_message(line)), all + 1);
+            if let Some(message) = taken(line) {
+                assert_eq!(Some(message), decoded(line));
+                count += 1;
+            }
+            all += 1;
         }
-        assert!(taken * 10 > all * 8, "{taken} of {all}");
+        assert!(count * 10 > all * 8, "{count} of {all}");
     }
 
     #[test]
     fn whatever_is_taken_is_what_the_decoder_makes_of_it_on_every_cut_and_every_changed_byte() {
-        let mut taken = 0;
+        let mut count = 0;
         for line in sample().iter().take(40) {
             let mut check = |line: &[u8]| {
-                if is_message(line) {
-                    taken += 1;
-                    assert!(decoded(line), "{}", String::from_utf8_lossy(line));
+                if let Some(message) = taken(line) {
+                    count += 1;
+                    assert_eq!(Some(message), decoded(line), "{}", String::from_utf8_lossy(line));
                 }
             };
             for cut in 0..=line.len() {
@@ -144,6 +249,6 @@ mod tests {
                 }
             }
         }
-        assert!(taken > 10_000, "{taken} changed lines were still taken");
+        assert!(count > 10_000, "{count} changed lines were still taken");
     }
 }

@@ -6,7 +6,7 @@ mod keys;
 mod message;
 mod notes;
 
-pub(crate) use canonical::is_message;
+pub(crate) use canonical::{Said, Text, message};
 pub(crate) use keys::find;
 pub(crate) use message::text_of_parts;
 pub(crate) use notes::{Member, Notes, Weight, record};

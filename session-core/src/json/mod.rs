@@ -15,7 +15,7 @@ mod string;
 mod write;
 
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
-pub(crate) use plain::plain_string_end;
+pub(crate) use plain::{plain_string, plain_string_end};
 pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer, push_list};

@@ -66,6 +66,18 @@ pub(crate) fn plain_string_end(bytes: &[u8]) -> Option<usize> {
     (ascii || str::from_utf8(&bytes[..end]).is_ok()).then_some(end)
 }
 
+/// The string in which nothing is wrong and whose first byte is the first of `bytes`, and where it ends.
+pub(crate) fn plain_string(bytes: &[u8], scratch: &mut Vec<u8>) -> Option<(String, usize)> {
+    let (text, end) = match head(bytes, 0)? {
+        Head::Whole(end) => (&bytes[..end], end),
+        Head::Escape(at) => {
+            let (len, end) = decode(bytes, 0, at, scratch)?;
+            (&scratch[..len], end)
+        }
+    };
+    Some((str::from_utf8(text).ok()?.to_owned(), end))
+}
+
 /// Whether what follows backslashes makes valid escapes. `escaped` are the bytes behind them.
 #[inline]
 fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u64) -> bool {

@@ -1,8 +1,7 @@
 //! Counting what is live, without keeping a text.
 
-use super::{Effect, Replay};
-use crate::scan::Glance;
-use crate::{Bodies, Item, Limits, Scan};
+use super::{HistoryPart, Replay};
+use crate::Limits;
 use std::io::{self, BufRead};
 
 /// How many live messages a history holds, and how far it was whole.
@@ -46,27 +45,17 @@ impl Counter {
     /// # Errors
     /// What the reader reports; the count is then that of the lines before. Content is never an error.
     pub fn read(&mut self, lines: impl BufRead, limits: Limits) -> io::Result<()> {
-        let mut replay = Replay::resume(self.count.messages, self.gap, self.count.uncertain);
-        let mut read = Ok(());
-        let mut scan = Scan::with_limits(lines, limits).bodies(Bodies::Skip);
-        while let Some(glance) = scan.glance() {
-            match glance {
-                Ok(Glance::Message) => {
-                    self.count.events += 1;
-                    replay.event(&Effect::Adds, || ());
-                }
-                Ok(Glance::Item(Item::Record(record))) => {
-                    self.count.events += 1;
-                    replay.event(&record.event.effect(), || ());
-                }
-                Ok(Glance::Item(Item::Defect(defect))) => {
-                    replay.defect(&defect);
-                    *(if defect.is_skipped() { &mut self.count.skipped } else { &mut self.count.repaired }) += 1;
-                }
-                Err(error) => read = Err(error),
-            }
-        }
-        (self.count.messages, self.gap, self.count.uncertain) = replay.state();
+        let mut part = HistoryPart::after(Replay::resume(self.count.messages, self.gap, self.count.uncertain), 0);
+        let read = part.count_lines(lines, limits);
+        (_, self.gap, _) = part.replay.state();
+        let Count { events, skipped, repaired, .. } = self.count;
+        let more = Count::from(part);
+        self.count = Count {
+            events: events + more.events,
+            skipped: skipped + more.skipped,
+            repaired: repaired + more.repaired,
+            ..more
+        };
         read
     }
 }

@@ -50,6 +50,10 @@ pub struct Replay<T> {
     /// reaches it has reached this one.
     gap: Option<usize>,
     uncertain: bool,
+    /// How many messages rollbacks took, or would have taken, from before the first line, and how many of them while no
+    /// line had been skipped.
+    reach: usize,
+    reach_before_gap: usize,
 }
 
 impl<T> Default for Replay<T> {
@@ -61,7 +65,7 @@ impl<T> Default for Replay<T> {
 impl<T> Replay<T> {
     /// Before the first line.
     pub fn new() -> Self {
-        Replay { live: Vec::new(), gap: None, uncertain: false }
+        Replay { live: Vec::new(), gap: None, uncertain: false, reach: 0, reach_before_gap: 0 }
     }
 
     /// Folds in an event's effect; `keep` makes what is kept of a message that is added.
@@ -90,7 +94,25 @@ impl<T> Replay<T> {
         if self.gap.is_some_and(|gap| self.live.len().saturating_sub(gap) < dropped) {
             self.uncertain = true;
         }
+        let reach = dropped.saturating_sub(self.live.len());
+        self.reach = self.reach.saturating_add(reach);
+        if self.gap.is_none() {
+            self.reach_before_gap = self.reach;
+        }
         self.live.truncate(left);
+    }
+
+    /// Folds in the lines that follow, of which the fold was begun without knowing what is before them.
+    pub(super) fn then(mut self, next: Replay<T>) -> Self {
+        self.drop_last(next.reach_before_gap as u64);
+        if let Some(gap) = next.gap {
+            self.gap = Some(self.live.len() + gap);
+        }
+        // What reached back across the other's gap has made it uncertain; from here on no gap matters.
+        self.drop_last((next.reach - next.reach_before_gap) as u64);
+        self.uncertain |= next.uncertain;
+        self.live.extend(next.live);
+        self
     }
 
     /// What is live, in order.
@@ -114,7 +136,7 @@ impl Replay<()> {
     /// skipped, and whether it is uncertain.
     pub(super) fn resume(live: u64, gap: Option<u64>, uncertain: bool) -> Self {
         let fits = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Replay { live: vec![(); fits(live)], gap: gap.map(fits), uncertain }
+        Replay { live: vec![(); fits(live)], gap: gap.map(fits), uncertain, ..Replay::new() }
     }
 
     /// What [`Replay::resume`] takes.

@@ -6,17 +6,20 @@
 //!
 //! - [`Replay`] runs forwards over a stream and holds only what is live.
 //! - [`ReplayBackwards`] gives the live messages from the last one on, without reading what is before them.
-//! - [`Conversation`], [`count`] and [`LiveEvents`] are the usual questions; a [`Counter`] goes on where it stopped.
+//! - [`Conversation`], [`count`] and [`LiveEvents`] are the usual questions; a [`Counter`] goes on where it stopped, and
+//!   [`HistoryPart`]s are read side by side.
 
 mod backwards;
 mod count;
 mod fold;
 mod last;
+mod part;
 
 pub use backwards::ReplayBackwards;
 pub use count::{Count, Counter, count};
 pub use fold::{Effect, Replay};
 pub use last::{LastReport, last_messages, last_model, last_report};
+pub use part::HistoryPart;
 
 use crate::{Bodies, Defect, Item, Limits, Message, Scan};
 use std::io::{self, BufRead};
@@ -58,25 +61,7 @@ impl Conversation {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
-        let mut replay = Replay::new();
-        let mut conversation = Conversation::default();
-        for item in Scan::with_limits(history, limits) {
-            match item? {
-                Item::Record(record) => {
-                    replay.event(&record.event.effect(), || *record.event.message.unwrap_or_default());
-                }
-                Item::Defect(defect) => {
-                    replay.defect(&defect);
-                    *(if defect.is_skipped() { &mut conversation.skipped } else { &mut conversation.repaired }) += 1;
-                    if conversation.defects.len() < Self::MAX_DEFECTS {
-                        conversation.defects.push(defect);
-                    }
-                }
-            }
-        }
-        conversation.uncertain = replay.is_uncertain();
-        conversation.messages = replay.into_live();
-        Ok(conversation)
+        HistoryPart::load(history, limits).map(Conversation::from)
     }
 
     /// Whether every line of the history was understood and no rollback is in doubt.

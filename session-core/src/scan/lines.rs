@@ -5,7 +5,7 @@ use memchr::memchr;
 use std::io::{self, BufRead};
 
 /// A buffer that grew beyond this for one long line is given back after it.
-const KEPT_CAPACITY: usize = 1 << 20;
+pub(super) const KEPT_CAPACITY: usize = 1 << 20;
 
 /// A line, or the news that there was one too long to hold.
 #[derive(Clone, Copy)]
@@ -35,6 +35,11 @@ impl<R: BufRead> Lines<R> {
     /// Bytes up to the end of the last line that a newline ended.
     pub(super) fn whole_bytes(&self) -> u64 {
         self.whole
+    }
+
+    /// How many lines have been read, and how many bytes, newlines included.
+    pub(super) fn read_so_far(&self) -> (u64, u64) {
+        (self.line, self.offset)
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {

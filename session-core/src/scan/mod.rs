@@ -5,9 +5,10 @@ mod lines;
 
 pub use backwards::ScanBackwards;
 
-use crate::decode::{self, Item, RawLine};
-use lines::{Line, Lines};
+use crate::decode::{self, Item, RawLine, Said, Text};
+use lines::{KEPT_CAPACITY, Line, Lines};
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io::{self, BufRead};
 
 /// What a reader accepts.
@@ -50,6 +51,8 @@ pub struct Scan<R> {
     limits: Limits,
     bodies: Bodies,
     ready: VecDeque<Item>,
+    /// For decoding strings.
+    scratch: Vec<u8>,
     failed: bool,
 }
 
@@ -66,6 +69,7 @@ impl<R: BufRead> Scan<R> {
             limits,
             bodies: Bodies::Keep,
             ready: VecDeque::new(),
+            scratch: Vec::new(),
             failed: false,
         }
     }
@@ -77,23 +81,31 @@ impl<R: BufRead> Scan<R> {
         self
     }
 
+    /// How many lines have been read, and how many bytes.
+    pub(crate) fn read_so_far(&self) -> (u64, u64) {
+        self.lines.read_so_far()
+    }
+
     /// The number of bytes up to the end of the last whole line that was read.
     pub fn whole_bytes(&self) -> u64 {
         self.lines.whole_bytes()
     }
 }
 
-/// What a line is to somebody who only counts.
-pub(crate) enum Glance {
-    /// A message that joins the conversation, with nothing wrong in its line.
-    Message,
+/// What a line is to somebody who asks only for the conversation.
+pub(crate) enum Glance<T> {
+    /// A message that joins it, with nothing wrong in its line.
+    Message(T),
     /// Anything else.
     Item(Item),
 }
 
 impl<R: BufRead> Scan<R> {
-    /// The next event or defect. A line of which `usual` knows everything is not decoded.
-    fn advance(&mut self, usual: impl Fn(&Line<'_>) -> bool) -> Option<io::Result<Glance>> {
+    /// The next event or defect. A line of which `usual` gives everything that matters is not decoded.
+    fn advance<T>(
+        &mut self,
+        mut usual: impl FnMut(&Line<'_>, &mut Vec<u8>) -> Option<T>,
+    ) -> Option<io::Result<Glance<T>>> {
         loop {
             if let Some(item) = self.ready.pop_front() {
                 return Some(Ok(Glance::Item(item)));
@@ -101,23 +113,29 @@ impl<R: BufRead> Scan<R> {
             if self.failed {
                 return None;
             }
-            match self.lines.next() {
-                Ok(Some(line)) if usual(&line) => return Some(Ok(Glance::Message)),
-                Ok(Some(line)) => judge(line, self.limits, self.bodies, |item| self.ready.push_back(item)),
-                Ok(None) => return None,
+            let line = match self.lines.next() {
+                Ok(line) => line?,
                 Err(error) => {
                     self.failed = true;
                     return Some(Err(error));
                 }
+            };
+            if let Some(message) = usual(&line, &mut self.scratch) {
+                return Some(Ok(Glance::Message(message)));
             }
+            judge(line, self.limits, self.bodies, |item| self.ready.push_back(item));
         }
     }
 
-    /// The next event or defect for somebody who only counts: the usual line is told by its shape.
-    pub(crate) fn glance(&mut self) -> Option<io::Result<Glance>> {
-        self.advance(|line| match line {
-            Line::Whole(line) => line.terminated && decode::is_message(line.bytes),
-            Line::TooLong { .. } => false,
+    /// The next event or defect for somebody who asks only for the conversation: the usual message is told by the shape
+    /// of its line, and `T` is kept of its texts.
+    pub(crate) fn glance<T: Text>(&mut self) -> Option<io::Result<Glance<Said<T>>>> {
+        if self.scratch.capacity() > KEPT_CAPACITY {
+            self.scratch = Vec::new();
+        }
+        self.advance(|line, scratch| match line {
+            Line::Whole(line) if line.terminated => decode::message(line.bytes, scratch),
+            Line::Whole(_) | Line::TooLong { .. } => None,
         })
     }
 }
@@ -130,11 +148,7 @@ impl<R: BufRead> Iterator for Scan<R> {
     /// # Errors
     /// What the reader underneath reports; nothing else. It ends the reading.
     fn next(&mut self) -> Option<Self::Item> {
-        match self.advance(|_| false)? {
-            Ok(Glance::Item(item)) => Some(Ok(item)),
-            Ok(Glance::Message) => unreachable!("no line is usual here"),
-            Err(error) => Some(Err(error)),
-        }
+        Some(self.advance(|_, _| None::<Infallible>)?.map(|Glance::Item(item)| item))
     }
 }
 

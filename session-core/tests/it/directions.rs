@@ -3,7 +3,8 @@
 //! This file uses nothing but the library, and is compiled into the fuzzer too.
 
 use session_core::{
-    Bodies, Conversation, Item, Limits, Place, RawLine, Record, Scan, ScanBackwards, count, last_messages, scan_line,
+    Bodies, Conversation, Count, HistoryPart, Item, Limits, Place, RawLine, Record, Scan, ScanBackwards, count,
+    last_messages, scan_line,
 };
 use std::io::{BufReader, Cursor};
 
@@ -32,9 +33,25 @@ pub(crate) fn check(history: &[u8], capacity: usize, max_line_bytes: u64) {
         (loaded.skipped, loaded.repaired, loaded.uncertain)
     );
 
+    in_parts(history, limits, &loaded, counted);
+
     let backwards = ScanBackwards::with_limits(Cursor::new(history), limits).expect("a slice can be sought in");
     let last = last_messages(backwards, usize::MAX).expect("a slice has no read errors");
     assert_eq!((last.messages, last.uncertain), (loaded.messages, loaded.uncertain));
+}
+
+/// Read line by line as parts, joined from either side, the history gives what it gives as a whole.
+fn in_parts(history: &[u8], limits: Limits, loaded: &Conversation, counted: Count) {
+    // Of a history of many lines, runs of lines.
+    let lines: Vec<&[u8]> = history.split_inclusive(|&byte| byte == b'\n').collect();
+    let runs: Vec<Vec<u8>> = lines.chunks(lines.len() / 60 + 1).map(<[_]>::concat).collect();
+    let load = || runs.iter().map(|part| HistoryPart::load(&part[..], limits).expect("a slice has no read errors"));
+    let Some(joined) = load().reduce(HistoryPart::then) else { return };
+    assert_eq!(Conversation::from(joined), *loaded);
+    let from_the_end = load().rev().reduce(|last, before| before.then(last)).expect("there is a part");
+    assert_eq!(Conversation::from(from_the_end), *loaded);
+    let count = |part: &Vec<u8>| HistoryPart::count(&part[..], limits).expect("a slice has no read errors");
+    assert_eq!(runs.iter().map(count).reduce(HistoryPart::then).map(Count::from), Some(counted));
 }
 
 fn items(items: impl Iterator<Item = std::io::Result<Item>>) -> Vec<Item> {

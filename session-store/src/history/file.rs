@@ -1,5 +1,6 @@
 //! The kept descriptor of a history, and what is known of the file behind it.
 
+use super::group::SharedSync;
 use super::tail::Part;
 use crate::flock::Inode;
 use crate::{Result, StoreError};
@@ -9,15 +10,23 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How far a history is read to find its first line. A header is shorter; a first line that is longer is none.
 const HEAD: u64 = 64 << 10;
 
-/// An open history.
+/// An open history: what threads that append to it share.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Open {
     pub(super) file: File,
     pub(super) inode: Inode,
+    pub(super) sync: SharedSync,
+}
+
+/// An open history, and what the last append found or left.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) open: Arc<Open>,
     /// The length that the last append left; the byte before it is a newline.
     pub(super) left: Option<u64>,
     /// Whether a whole first line was seen, of a format that this program writes.
@@ -42,13 +51,14 @@ impl Kept {
             let source = io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file");
             return Err(StoreError::Read { path: path.to_owned(), source });
         }
-        Ok(Kept { file, inode: Inode::of(&metadata), left: None, begun: false })
+        let open = Open { file, inode: Inode::of(&metadata), sync: SharedSync::default() };
+        Ok(Kept { open: Arc::new(open), left: None, begun: false })
     }
 
     /// The file's length, if the path still names it.
     pub(super) fn named_len(&self, path: &Path) -> Result<Option<u64>> {
         match fs::symlink_metadata(path) {
-            Ok(metadata) if Inode::of(&metadata) == self.inode => Ok(Some(metadata.len())),
+            Ok(metadata) if Inode::of(&metadata) == self.open.inode => Ok(Some(metadata.len())),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::read(path)(error)),
@@ -66,7 +76,7 @@ impl Kept {
         let is_new = !self.begun && self.read_head(path, len)?;
         let mut last = [b'\n'];
         if len > 0 {
-            self.file.read_exact_at(&mut last, len - 1).map_err(StoreError::read(path))?;
+            self.open.file.read_exact_at(&mut last, len - 1).map_err(StoreError::read(path))?;
         }
         Ok(Look { len, is_new, is_torn: last != [b'\n'] })
     }
@@ -74,7 +84,7 @@ impl Kept {
     /// Whether there is nothing but blanks.
     fn read_head(&mut self, path: &Path, len: u64) -> Result<bool> {
         let mut head = Vec::new();
-        let mut part = Part { file: &self.file, at: 0, upto: len.min(HEAD) };
+        let mut part = Part { file: &self.open.file, at: 0, upto: len.min(HEAD) };
         part.read_to_end(&mut head).map_err(StoreError::read(path))?;
         // Blanks in front are what is left of a first append that failed.
         let line = head.trim_ascii_start();

@@ -15,6 +15,9 @@
 mod batch;
 mod blank;
 mod file;
+mod group;
+mod parallel;
+mod pending;
 mod read;
 mod tail;
 
@@ -25,16 +28,18 @@ pub(crate) use tail::{Part, last_line};
 
 use crate::flock::{self, Inode};
 use crate::{Durability, Options, Result, SessionPaths, StoreError};
-use batch::{Batch, Written};
-use blank::{Last, blank, open_overwrite};
+use batch::Batch;
 use file::{Kept, Look};
 use nix::libc::{O_DIRECTORY, O_PATH};
+pub(crate) use pending::Pending;
+use pending::{Lock, Placed};
 use session_core::Event;
-use session_disk::{DiskError, append, create_new, open_append, sync_data, sync_dir};
+use session_disk::{append, create_new, open_append, sync_data, sync_dir};
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How often a history may be replaced under an append before it is given up.
 const REOPENS: usize = 16;
@@ -84,16 +89,6 @@ pub struct Appended {
     pub isolated: Vec<Isolated>,
 }
 
-/// Bytes of a call that are in the file.
-#[derive(Clone, Copy)]
-struct Placed<'a> {
-    written: Written<'a>,
-    /// The first of them, as an offset in the history.
-    offset: u64,
-    /// How many of them.
-    len: usize,
-}
-
 impl History {
     /// The history of the session at `paths`. `name` is for errors.
     ///
@@ -121,43 +116,58 @@ impl History {
     ///
     /// A process that is over its file size limit (`RLIMIT_FSIZE`) is killed by `SIGXFSZ` unless it ignores that signal.
     pub fn append(&mut self, events: &[Event], first: impl FnOnce() -> Vec<Event>) -> Result<Appended> {
-        self.append_after(events, |is_new| if is_new { first() } else { Vec::new() }, || {})
+        if events.is_empty() {
+            return Ok(Appended::default());
+        }
+        let pending = self.write_after(events, |is_new| if is_new { first() } else { Vec::new() }, || {})?;
+        pending.settle(&self.paths.history())
     }
 
     /// The same, but `before` is asked in any case which events come first, and `written` is told when they are in the
     /// file; both under the lock, so that of several writers who know of the same event, one writes it. `before` is told
     /// whether no event was ever written.
-    pub(crate) fn append_after(
+    ///
+    /// On disk when it returns: the events, in the file and not synced, but for the first ones of a history. They are
+    /// acknowledged by [`Pending::settle`].
+    pub(crate) fn write_after(
         &mut self,
         events: &[Event],
         before: impl FnOnce(bool) -> Vec<Event>,
         written: impl FnOnce(),
-    ) -> Result<Appended> {
+    ) -> Result<Pending> {
         let path = self.paths.history();
         let mut batch = Batch::new(events, self.options.long_lines, &path)?;
-        if events.is_empty() {
-            return Ok(Appended::default());
-        }
         let (mut kept, look) = self.lock(&path)?;
         batch.begin_with(&before(look.is_new));
         // An error closes the descriptor, and with it frees the lock.
-        let (placed, isolated) = self.write(&kept, look, &batch, &path)?;
+        let (offset, isolated) = self.write(&kept, look, &batch, &path)?;
         written();
-        // Who comes next takes the entry of a new file for durable: nobody comes before it is.
-        let entry = if look.is_new { self.sync(&kept, &path, true) } else { Ok(()) };
-        let freed = flock::unlock(&kept.file, &path);
-        let synced = entry.and_then(|()| if look.is_new { Ok(()) } else { self.sync(&kept, &path, false) });
-        synced.map_err(|error| self.take_back(&kept, placed, &path, error))?;
-        kept.left = Some(placed.offset + placed.len as u64);
+        let durability = self.options.durability;
+        if look.is_new && durability == Durability::Data {
+            // Who comes next takes the entry of a new file for durable: nobody comes before it is.
+            let placed = Placed::whole(batch.written(look.is_torn), offset);
+            let synced = sync_data(&kept.open.file, &path).and_then(|()| sync_dir(self.paths.dir()));
+            synced.map_err(|error| placed.take_back(&kept.open, durability, Lock::Held, &path, error))?;
+        }
+        kept.left = Some(offset + batch.written(look.is_torn).bytes().len() as u64);
+        let open = Arc::clone(&kept.open);
         // If the lock could not be freed, closing the descriptor frees it.
-        self.kept = freed.is_ok().then_some(kept);
-        let before = placed.written.before_own();
-        Ok(Appended {
-            events: events.len(),
-            bytes: (placed.len - before) as u64,
-            offset: placed.offset + before as u64,
+        self.kept = flock::unlock(&open.file, &path).is_ok().then_some(kept);
+        Ok(Pending {
+            open,
+            batch,
+            is_torn: look.is_torn,
+            offset,
             isolated,
+            events: events.len(),
+            durability,
+            is_synced: look.is_new,
         })
+    }
+
+    /// Whether a descriptor is kept: then the next append finds out by itself whether the session is still there.
+    pub(crate) fn is_open(&self) -> bool {
+        self.kept.is_some()
     }
 
     /// The history, locked, and what it looks like.
@@ -167,7 +177,7 @@ impl History {
                 Some(kept) => kept,
                 None => self.open(path)?,
             };
-            flock::exclusive(&kept.file, path)?;
+            flock::exclusive(&kept.open.file, path)?;
             // Whoever repairs a history puts another file in its place; then this one is nobody's.
             if let Some(len) = kept.named_len(path)? {
                 let look = kept.look(path, len)?;
@@ -218,74 +228,24 @@ impl History {
         StoreError::Deleted { name: self.name.clone(), path: path.to_owned() }
     }
 
-    /// Writes under the lock, and settles what the bytes before turn out to be.
-    fn write<'a>(&self, kept: &Kept, look: Look, batch: &'a Batch, path: &Path) -> Result<(Placed<'a>, Vec<Isolated>)> {
+    /// Writes under the lock, and settles what the bytes before turn out to be. Gives the offset of the first byte.
+    fn write(&self, kept: &Kept, look: Look, batch: &Batch, path: &Path) -> Result<(u64, Vec<Isolated>)> {
         let written = batch.written(look.is_torn);
-        let offset = match append(&kept.file, path, written.bytes()) {
+        let open = &kept.open;
+        let offset = match append(&open.file, path, written.bytes()) {
             Ok(offset) => offset,
             Err(short) => {
                 let len = usize::try_from(short.written).unwrap_or(usize::MAX);
-                return Err(self.take_back(kept, Placed { written, offset: short.offset, len }, path, short.error));
+                let placed = Placed { written, offset: short.offset, len };
+                return Err(placed.take_back(open, self.options.durability, Lock::Held, path, short.error));
             }
         };
         let isolated = if look.is_torn || offset != look.len {
-            tail::settle(&self.paths, &kept.file, kept.inode, offset, self.options.limits)
+            tail::settle(&self.paths, &open.file, open.inode, offset, self.options.limits)
         } else {
             Vec::new()
         };
-        Ok((Placed { written, offset, len: written.bytes().len() }, isolated))
-    }
-
-    fn sync(&self, kept: &Kept, path: &Path, is_new: bool) -> Result<(), DiskError> {
-        match self.options.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => {
-                sync_data(&kept.file, path)?;
-                if is_new { sync_dir(self.paths.dir()) } else { Ok(()) }
-            }
-        }
-    }
-
-    /// Blanks what a call that failed has written, so that the caller may try again, and tells why it failed.
-    fn take_back(&self, kept: &Kept, placed: Placed<'_>, path: &Path, cause: DiskError) -> StoreError {
-        let blanked = placed.len == 0 || self.try_take_back(kept, placed, path).is_ok();
-        let whole_events = if blanked { 0 } else { placed.written.whole_events(standing(kept, placed)) };
-        let mut source = cause;
-        // The system took a part of the bytes and gave no cause: it gives it to who asks for one byte more. If there is
-        // room again, that byte makes a blank line.
-        if source.kind() == io::ErrorKind::WriteZero
-            && let Err(short) = append(&kept.file, path, b"\n")
-        {
-            source = short.error;
-        }
-        StoreError::Append { path: path.to_owned(), whole_events, source }
-    }
-
-    fn try_take_back(&self, kept: &Kept, placed: Placed<'_>, path: &Path) -> Result<()> {
-        flock::exclusive(&kept.file, path)?;
-        let over = open_overwrite(path, kept.inode)?;
-        if standing(kept, placed) < placed.len {
-            // Whatever stands there is not this call's: nothing is known about it, so nothing is done to it.
-            return Err(self.deleted(path));
-        }
-        blank(&over, path, placed.offset, placed.len as u64, Last::Newline)?;
-        if self.options.durability == Durability::Data {
-            // The bytes are blank for every reader. If even this sync fails there is nothing more to be done about what
-            // a power cut might bring back.
-            drop(sync_data(&over, path));
-        }
-        Ok(())
-    }
-}
-
-/// How many bytes of a call can be read in the file, from its first one.
-fn standing(kept: &Kept, placed: Placed<'_>) -> usize {
-    let wanted = &placed.written.bytes()[..placed.len];
-    let mut found = vec![0; placed.len];
-    match kept.file.read_exact_at(&mut found, placed.offset) {
-        Ok(()) => found.iter().zip(wanted).take_while(|(a, b)| a == b).count(),
-        // Nobody can say; the system said that it took them.
-        Err(_) => placed.len,
+        Ok((offset, isolated))
     }
 }
 

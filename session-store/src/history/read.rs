@@ -5,7 +5,7 @@ use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
 use chrono::DateTime;
 use session_core::{
-    Conversation, Count, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timeline, Timestamp, count,
+    Conversation, Count, HistoryPart, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timeline, Timestamp,
     last_messages, last_model, last_report,
 };
 use std::fs::File;
@@ -99,21 +99,21 @@ impl HistoryView {
         self.len
     }
 
-    /// The live conversation.
+    /// The live conversation. A large history is read by several threads; they have ended when this returns.
     ///
     /// # Errors
     /// [`StoreError::Read`]; so in all that follows.
     #[doc(alias = "Load")]
     pub fn load(&self) -> Result<Conversation> {
-        self.told(Conversation::read(BufReader::with_capacity(BUFFER, self.reader()), self.limits))
+        Ok(self.in_parts(|part, limits| HistoryPart::load(part, limits))?.into())
     }
 
-    /// How many messages are live.
+    /// How many messages are live. A large history is read by several threads; they have ended when this returns.
     ///
     /// # Errors
     /// [`StoreError::Read`].
     pub fn count(&self) -> Result<Count> {
-        self.told(count(BufReader::with_capacity(BUFFER, self.reader()), self.limits))
+        Ok(self.in_parts(|part, limits| HistoryPart::count(part, limits))?.into())
     }
 
     /// Which events are live.
@@ -173,7 +173,16 @@ impl HistoryView {
 
     /// The bytes.
     pub fn reader(&self) -> HistoryReader<'_> {
-        HistoryReader { file: self.file.as_ref(), at: 0, len: self.len }
+        self.reader_of(0, self.len)
+    }
+
+    /// The bytes from one place up to another.
+    pub(super) fn reader_of(&self, from: u64, upto: u64) -> HistoryReader<'_> {
+        HistoryReader { file: self.file.as_ref(), at: from, len: upto }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
     }
 
     pub(crate) fn told<T>(&self, read: io::Result<T>) -> Result<T> {

@@ -2,6 +2,7 @@
 
 use super::state::State;
 use super::turn_start;
+use crate::history::Pending;
 use crate::{Appended, Result, Session, StoreError, meta, staging};
 use session_core::{Event, Kind, Message, SessionHeader};
 use std::cell::OnceCell;
@@ -34,8 +35,10 @@ impl Session {
             return Ok(Appended::default());
         }
         let mut state = self.state();
-        self.verify()?;
-        self.refuse_succeeded(&mut state)?;
+        if !state.history.is_open() {
+            self.verify()?;
+        }
+        self.refuse_succeeded(&mut state).map_err(|error| self.or_deleted(error))?;
         self.held_now().map_or(Ok(()), |held| held.check())?;
         if let Some(turn) = &state.turn {
             // That another turn has taken its place is for the lock to prevent; the marker only tells.
@@ -45,14 +48,22 @@ impl Session {
             state.waiting.extend_from_slice(events);
             return Ok(Appended::default());
         }
-        let appended = self.append_with_waiting(&mut state, events)?;
+        let (pending, start) = self.write(&mut state, events)?;
+        let appended = if start.is_none() && state.waiting.is_empty() {
+            // Other threads may write while this one waits for the disk.
+            drop(state);
+            let appended = pending.settle(&self.paths.history())?;
+            state = self.state();
+            appended
+        } else {
+            self.settle_with_waiting(&mut state, pending, start.as_ref())?
+        };
         self.touch(&mut state);
         Ok(appended)
     }
 
-    /// Appends the events that wait, and these. The answer is about these.
-    fn append_with_waiting(&self, state: &mut State, events: &[Event]) -> Result<Appended> {
-        let waiting = state.waiting.len();
+    /// Writes the events that wait, and these. Gives the start of a turn, too, if it was written with them.
+    fn write(&self, state: &mut State, events: &[Event]) -> Result<(Pending, Option<Event>)> {
         let mut has_begun = state.has_begun;
         let start = OnceCell::new();
         let before = |is_new| {
@@ -66,32 +77,49 @@ impl Session {
                 turn_start::written(&self.paths);
             }
         };
-        let appended = if waiting == 0 {
-            state.history.append_after(events, before, written)
+        let pending = if state.waiting.is_empty() {
+            state.history.write_after(events, before, written)
         } else {
             let both = [&state.waiting, events].concat();
-            state.history.append_after(&both, before, written)
+            state.history.write_after(&both, before, written)
         };
-        if let (Err(_), Some(Some(start))) = (&appended, start.get()) {
+        let start = start.into_inner().flatten();
+        match pending {
+            Ok(pending) => {
+                state.has_begun = has_begun;
+                Ok((pending, start))
+            }
+            Err(error) => Err(self.not_written(state, start.as_ref(), error)),
+        }
+    }
+
+    /// Acknowledges the events that waited, and those after them. The answer is about the latter.
+    fn settle_with_waiting(&self, state: &mut State, pending: Pending, start: Option<&Event>) -> Result<Appended> {
+        let settled = pending.settle(&self.paths.history());
+        let Appended { events, bytes, offset, isolated } =
+            settled.map_err(|error| self.not_written(state, start, error))?;
+        let waiting = std::mem::take(&mut state.waiting);
+        let before = bytes_of(&waiting);
+        Ok(Appended { events: events - waiting.len(), bytes: bytes - before, offset: offset + before, isolated })
+    }
+
+    /// Takes note that a call failed. The error is about the caller's events, and not about those that waited.
+    fn not_written(&self, state: &mut State, start: Option<&Event>, error: StoreError) -> StoreError {
+        if let Some(start) = start {
             // What was written is blank again, and the start waits for the next append. Where even this fails, it is lost,
             // and the history tells of an end without it.
             drop(turn_start::put(&self.paths, start));
         }
-        match appended {
-            Ok(appended) => {
-                state.has_begun = has_begun;
-                let before = bytes_of(&std::mem::take(&mut state.waiting));
-                let Appended { bytes, offset, isolated, .. } = appended;
-                Ok(Appended { events: events.len(), bytes: bytes - before, offset: offset + before, isolated })
-            }
-            Err(StoreError::Append { path, whole_events, source }) => {
+        let waiting = state.waiting.len();
+        match error {
+            StoreError::Append { path, whole_events, source } => {
                 state.waiting.drain(..whole_events.min(waiting));
-                Err(StoreError::Append { path, whole_events: whole_events.saturating_sub(waiting), source })
+                StoreError::Append { path, whole_events: whole_events.saturating_sub(waiting), source }
             }
-            Err(StoreError::LineTooLong { event, bytes, limit, path }) => {
-                Err(StoreError::LineTooLong { event: event.saturating_sub(waiting), bytes, limit, path })
+            StoreError::LineTooLong { event, bytes, limit, path } => {
+                StoreError::LineTooLong { event: event.saturating_sub(waiting), bytes, limit, path }
             }
-            Err(error) => Err(error),
+            error => error,
         }
     }
 
@@ -107,7 +135,8 @@ impl Session {
     pub(crate) fn append_closing(&self, events: &[Event]) -> Result<()> {
         self.verify()?;
         let mut state = self.state();
-        self.append_with_waiting(&mut state, events)?;
+        let (pending, start) = self.write(&mut state, events)?;
+        self.settle_with_waiting(&mut state, pending, start.as_ref())?;
         self.touch(&mut state);
         Ok(())
     }

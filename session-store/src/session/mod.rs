@@ -14,7 +14,7 @@ pub use repair::TurnRepair;
 pub use steering::{Steered, Steering};
 pub use turn::{Turn, TurnEnd};
 
-use crate::flock::names;
+use crate::flock::Inode;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
@@ -41,7 +41,7 @@ pub struct Session {
     paths: SessionPaths,
     /// The directory that was opened: another of its name is another session. Kept open, so that no other can have its
     /// inode.
-    opened: File,
+    opened: (File, Inode),
     options: Options,
     clock: Clock,
     dangling: Option<String>,
@@ -58,9 +58,10 @@ impl Session {
         dangling: Option<String>,
     ) -> Result<Self> {
         let opened = OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(paths.dir());
-        let opened = opened.map_err(StoreError::read(paths.dir()))?;
+        let opened = opened.and_then(|opened| Ok((Inode::of(&opened.metadata()?), opened)));
+        let (inode, opened) = opened.map_err(StoreError::read(paths.dir()))?;
         let state = Mutex::new(State::new(&paths, &name, options));
-        Ok(Session { name, paths, opened, options, clock, dangling, held: Mutex::default(), state })
+        Ok(Session { name, paths, opened: (opened, inode), options, clock, dangling, held: Mutex::default(), state })
     }
 
     /// Opens or creates a session at any directory, as the reference's `OpenDir` does. Its name is the directory's; links
@@ -224,7 +225,7 @@ impl Session {
 
     /// Whether the directory still is the one that was opened.
     pub(crate) fn verify(&self) -> Result<()> {
-        if names(self.paths.dir(), &self.opened)? { Ok(()) } else { Err(self.deleted()) }
+        if self.opened.1.is_at(self.paths.dir())? { Ok(()) } else { Err(self.deleted()) }
     }
 
     /// The present time, in UTC.

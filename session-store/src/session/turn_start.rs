@@ -8,6 +8,7 @@ use crate::{Result, SessionPaths, small_file};
 use session_core::{Event, Extension, Item, Place, RawLine, TurnPhase, scan_line};
 use session_disk::{Durability, remove_file, replace};
 use session_proc::TurnMarker;
+use std::fs;
 use std::io::ErrorKind;
 
 /// An id is short.
@@ -47,7 +48,10 @@ pub(super) fn take_back(paths: &SessionPaths, id: &str) -> Result<bool> {
 }
 
 fn read(paths: &SessionPaths) -> Option<(String, Event)> {
-    let (bytes, _) = small_file::read(&paths.turn_start(), MAX_BYTES).ok()?;
+    let path = paths.turn_start();
+    // As a rule there is none, and to look for it costs less than to try to open it.
+    fs::symlink_metadata(&path).ok()?;
+    let (bytes, _) = small_file::read(&path, MAX_BYTES).ok()?;
     let bytes = bytes.strip_suffix(b"\n")?;
     let line = RawLine { place: Place { line: None, offset: 0 }, bytes, terminated: true };
     let event = scan_line(line).into_iter().find_map(|item| match item {

@@ -164,8 +164,7 @@ fn rewinds_and_is_killed(scratch: &Path, at: &str) {
     let lock = session.lock().expect("it is free");
     let options = session_checkpoint::Options::new(scratch.join("work"), session.paths().checkpoints());
     let mut own = session_checkpoint::Attached::new(options, Vec::new(), session_checkpoint::Cancel::new());
-    let rewind =
-        Rewind { to: Point::Turn(1), parts: RewindParts::Both, force: session_store::RewindForce::Careful };
+    let rewind = Rewind { to: Point::Turn(1), parts: RewindParts::Both, force: session_store::RewindForce::Careful };
     let run = with(Fault::Kill { at }, || session.rewind(Some(&lock), &rewind, Some(&mut own)));
     run.result.expect("nothing forbids it");
     say("survived");

@@ -9,7 +9,7 @@ struct Rule {
 }
 
 /// Judgement in the core, effects at the rim; the two specialists never use each other.
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule { name: "session-core", may_use: &[] },
     Rule { name: "session-disk", may_use: &[] },
     Rule { name: "session-proc", may_use: &["session-core", "session-disk"] },
@@ -19,13 +19,16 @@ const RULES: [Rule; 8] = [
         name: "session-cli",
         may_use: &["session-checkpoint", "session-core", "session-disk", "session-proc", "session-store"],
     },
+    // Benchmarks, and what else only they need.
+    Rule { name: "session-bench", may_use: &["session-core", "session-store", "session-testing"] },
     // Only tests and benchmarks use it, and it knows none of what they test.
     Rule { name: "session-testing", may_use: &[] },
     Rule { name: "xtask", may_use: &[] },
 ];
 
 /// Foreign crates that only one crate may name: `(foreign, ours)`.
-const RESERVED: [(&str, &str); 2] = [("git2", "session-checkpoint"), ("libgit2-sys", "session-checkpoint")];
+const RESERVED: [(&str, &str); 3] =
+    [("git2", "session-checkpoint"), ("libgit2-sys", "session-checkpoint"), ("rusqlite", "session-bench")];
 
 /// Judges the normal dependencies of every member; what only tests use is free.
 pub(super) fn check(metadata: &Metadata) -> Vec<String> {
