@@ -75,7 +75,7 @@ impl Store {
 
     /// Whether only a part of this renaming was done.
     fn is_half_renamed(&self, old: &SessionName, new: &SessionName) -> Result<bool> {
-        let stands = self.paths(old)?.dir().is_dir();
+        let stands = self.paths(old)?.dir().is_dir() || self.flat_path(old).symlink_metadata().is_ok();
         if stands || !self.paths(new)?.dir().is_dir() {
             return Ok(false);
         }

@@ -9,7 +9,7 @@ use crate::point::{Point, TurnRef, read_commit};
 use crate::reader::{Reader, changes_of};
 use crate::refs::Family;
 use crate::rel_path::RelPath;
-use crate::turns::{Turn, read_recorded};
+use crate::turns::{Turn, changes, read_recorded};
 use crate::{Error, Oid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl Checkpoints {
             return Ok(Vec::new());
         }
         let own: BTreeSet<Oid> = locked.refs.list(Family::Turn)?.into_values().flatten().collect();
-        let replaced = self.replaced(&own)?;
+        let replaced = self.replaced(locked, &own)?;
         let since = target.commit.trailer.as_ref().map_or(target.commit.time_s * 1000, |trailer| trailer.time_ms);
         let mut shared = Vec::new();
         for store in stores {
@@ -78,7 +78,7 @@ impl Checkpoints {
                 }
                 let theirs = turn.changed.iter();
                 let ours = |path: &RelPath| {
-                    if replaced.get(path).is_some_and(|when| *when > turn.time_ms) {
+                    if replaced.get(path).is_some_and(|when| *when >= turn.time_ms) {
                         return false;
                     }
                     let path = path.as_bytes();
@@ -94,13 +94,18 @@ impl Checkpoints {
         Ok(shared)
     }
 
-    /// The paths that restores of this session have replaced, and when the last one did.
-    fn replaced(&self, own: &BTreeSet<Oid>) -> Result<BTreeMap<RelPath, i64>, Error> {
+    /// The paths that restores of this session have replaced, and when the last one did: what differs between the safety
+    /// snapshot of each and what it left.
+    fn replaced(&self, locked: &Locked, own: &BTreeSet<Oid>) -> Result<BTreeMap<RelPath, i64>, Error> {
         let mut replaced = BTreeMap::new();
-        // Of a very long list only the beginning is known; what is missing there is told once too often.
+        let safeties = locked.refs.list(Family::Safety)?;
         let restores = read_recorded(&self.layout)?.into_values();
         for turn in restores.filter(|turn| turn.kind == TurnKind::Restore && own.contains(&turn.commit)) {
-            for change in turn.changed {
+            let Some(safety) = turn.safety.and_then(|n| safeties.get(&n).copied().flatten()) else { continue };
+            // What cannot be compared any more has replaced nothing that anybody knows of: then more is told.
+            let Ok((_, before)) = read_commit(&locked.objects, safety) else { continue };
+            let differ = changes(&locked.objects, Some(before.tree), Some(turn.tree));
+            for change in differ.into_iter().flatten() {
                 let when = replaced.entry(change.path).or_insert(turn.time_ms);
                 *when = turn.time_ms.max(*when);
             }

@@ -49,6 +49,8 @@ impl FromStr for Point {
 pub struct Cut {
     /// The number of the last event that stays; 0 where none does.
     pub event: u64,
+    /// How many events the history has.
+    pub events: u64,
     /// How many live messages stand behind it: what a rollback to it drops.
     pub dropped: u64,
     /// The numbers of the turns of which something goes.
@@ -110,6 +112,7 @@ impl Timeline {
         }
         Ok(Cut {
             event,
+            events: self.events(),
             dropped: self.live() - then,
             turns: self
                 .turns

@@ -120,7 +120,9 @@ impl fmt::Display for Refusal {
                 write!(f, "files in conflict: {}", few(&named))
             }
             Refusal::Shared(files) => {
-                let named: Vec<_> = files.iter().map(|file| format!("{} (by {})", file.path, file.session)).collect();
+                let mut named: Vec<_> =
+                    files.iter().map(|file| format!("{} (by {})", file.path, file.session)).collect();
+                named.dedup();
                 write!(f, "files that other sessions changed too: {}", few(&named))
             }
             Refusal::LiveTurn(pid) => write!(f, "a turn runs, process {pid}"),

@@ -82,9 +82,7 @@ impl Session {
         if let Some(path) = record::stands(self.paths())? {
             return Err(StoreError::RewindInterrupted { name: self.name().to_owned(), path });
         }
-        let view = self.view()?;
-        let timeline = view.timeline()?;
-        let cut = timeline.cut(rewind.to).map_err(|source| StoreError::Cut { path: view.path().to_owned(), source })?;
+        let cut = self.cut(rewind.to)?;
         let chat = rewind.parts != RewindParts::Files;
         let files = self.plan_files(rewind, &cut, checkpoints)?;
         let mut refusals = Vec::new();
@@ -93,7 +91,7 @@ impl Session {
         }
         refusals.extend(Refusal::of_files(files.as_ref()));
         refusals.extend(self.busy()?);
-        let messages = if chat { self.last_events(cut.dropped, timeline.events())? } else { Vec::new() };
+        let messages = if chat { self.last_events(cut.dropped, cut.events)? } else { Vec::new() };
         let messages = messages.iter().map(|(number, event)| shown(*number, event)).collect();
         Ok(RewindPlan { cut, chat, messages, files, refusals })
     }

@@ -6,7 +6,7 @@ use super::record::{self, Record, Target};
 use super::{Rewind, RewindForce};
 use crate::{LockGuard, Result, Session, StoreError};
 use session_core::checkpoint::{Checkpointer, FilesRestored};
-use session_core::{CheckpointMark, Event, Extension, Point, format_time};
+use session_core::{CheckpointMark, Cut, Event, Extension, Point, format_time};
 
 /// A rewind that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,10 +51,10 @@ impl Session {
         let id = new_id();
         let changes_files = plan.files.as_ref().is_some_and(|files| !files.is_empty());
         let (Some(own), Some(checkpoint), true) = (checkpoints, plan.cut.checkpoint, changes_files) else {
-            return self.end_rewind(&self.record_of(&plan, id, Target::Taken(0), rewind.force, None)?, None, false);
+            return self.end_rewind(&self.record_of(&plan, id, Target::Taken(0), rewind.force, None), None, false);
         };
         let before = own.last_restore().map_err(|error| self.checkpoint_error(error))?.map(|last| last.checkpoint);
-        let record = self.record_of(&plan, id, Target::Taken(checkpoint), rewind.force, before)?;
+        let record = self.record_of(&plan, id, Target::Taken(checkpoint), rewind.force, before);
         record::write(self.paths(), &record, self.options().durability)?;
         let files = match self.bring_files(&record, own) {
             Ok(files) => files,
@@ -81,19 +81,19 @@ impl Session {
         target: Target,
         force: RewindForce,
         restored_before: Option<u64>,
-    ) -> Result<Record> {
-        Ok(Record {
+    ) -> Record {
+        Record {
             id,
             undoes: false,
             event: plan.cut.event,
-            events: self.view()?.timeline()?.events(),
+            events: plan.cut.events,
             chat: plan.chat,
             dropped: if plan.chat { plan.cut.dropped } else { 0 },
             target,
             forced: force == RewindForce::Forced,
             restored_before,
             began: format_time(&self.now()),
-        })
+        }
     }
 
     /// Ends a rewind that was interrupted.
@@ -144,7 +144,9 @@ impl Session {
         if let Some(files) = &files {
             events.extend(restored(files, now, &format!("the workspace went back to event {}", record.event)));
         }
-        let mut rollback = Event::rollback(now, i64::try_from(record.dropped).unwrap_or(i64::MAX));
+        // A restore takes its time, and a child of a turn needs no lock: what was said meanwhile stands behind the point, too.
+        let dropped = if record.chat { self.cut(Point::Event(record.event))?.dropped } else { 0 };
+        let mut rollback = Event::rollback(now, i64::try_from(dropped).unwrap_or(i64::MAX));
         let guard = files.as_ref().map(|files| files.guard);
         Mark { id: record.id.clone(), to: record.event, guard }.put_on(&mut rollback);
         events.push(rollback);
@@ -152,7 +154,13 @@ impl Session {
         if files.is_some() {
             record::remove(self.paths(), self.options().durability)?;
         }
-        Ok(Rewound { messages: record.dropped, files, resumed })
+        Ok(Rewound { messages: dropped, files, resumed })
+    }
+
+    /// What lies between a point and the end, now.
+    pub(super) fn cut(&self, point: Point) -> Result<Cut> {
+        let view = self.view()?;
+        view.timeline()?.cut(point).map_err(|source| StoreError::Cut { path: view.path().to_owned(), source })
     }
 
     /// Makes sure that this is the session, and the lock its own.

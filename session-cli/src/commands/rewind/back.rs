@@ -8,14 +8,23 @@ use crate::failure::Failure;
 use crate::interrupt;
 use session_core::Point;
 use session_core::checkpoint::Checkpointer;
-use session_store::{Rewind, StoreError};
+use session_store::{LockGuard, Rewind, StoreError};
 
 impl Work<'_> {
     pub(super) fn back(&self, to: Point) -> Result<Exit, Failure> {
         let rewind = Rewind { to, parts: self.parts(), force: self.force() };
+        // Held from before the plan, so that it is done as it was shown.
+        let held = if self.flags.consent.is_dry_run() { None } else { self.hold()? };
+        let exit = self.planned(&rewind, held.as_ref());
+        release(held)?;
+        exit
+    }
+
+    fn planned(&self, rewind: &Rewind, held: Option<&LockGuard>) -> Result<Exit, Failure> {
+        let to = rewind.to;
         let watch = interrupt::watch()?;
         let mut own = self.checkpoints(&watch)?;
-        let plan = self.session.plan_rewind(&rewind, own.as_mut().map(|own| own as &mut dyn Checkpointer));
+        let plan = self.session.plan_rewind(rewind, own.as_mut().map(|own| own as &mut dyn Checkpointer));
         drop(watch);
         let plan = match plan {
             Ok(plan) => plan,
@@ -23,7 +32,7 @@ impl Work<'_> {
                 let line = format!("go on with the rewind to {to}, which was interrupted");
                 return match self.flags.consent.ask(self.context, &[line])? {
                     Answer::Stop => Ok(Exit::Done),
-                    Answer::Go => self.go(&rewind, None),
+                    Answer::Go => self.go(rewind, held, None),
                 };
             }
             Err(error) => return Err(error.into()),
@@ -43,17 +52,15 @@ impl Work<'_> {
             }
             return Ok(Exit::Done);
         }
-        self.go(&rewind, Some(&planned))
+        self.go(rewind, held, Some(&planned))
     }
 
-    fn go(&self, rewind: &Rewind, planned: Option<&Planned>) -> Result<Exit, Failure> {
-        let held = self.hold()?;
+    fn go(&self, rewind: &Rewind, held: Option<&LockGuard>, planned: Option<&Planned>) -> Result<Exit, Failure> {
         let watch = interrupt::watch()?;
         let mut own = self.checkpoints(&watch)?;
         let own = own.as_mut().map(|own| own as &mut dyn Checkpointer);
-        let rewound = self.session.rewind(held.as_ref(), rewind, own)?;
+        let rewound = self.session.rewind(held, rewind, own)?;
         drop(watch);
-        release(held)?;
         self.print(planned, Some(&Done::of(&rewound)), &rewind.to.to_string())
     }
 }

@@ -7,12 +7,20 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
 use session_core::checkpoint::Checkpointer;
+use session_store::LockGuard;
 
 /// What the answer calls the point that is gone back to.
 const UNDO: &str = "undo";
 
 impl Work<'_> {
     pub(super) fn undo(&self) -> Result<Exit, Failure> {
+        let held = if self.flags.consent.is_dry_run() { None } else { self.hold()? };
+        let exit = self.undone(held.as_ref());
+        release(held)?;
+        exit
+    }
+
+    fn undone(&self, held: Option<&LockGuard>) -> Result<Exit, Failure> {
         let watch = interrupt::watch()?;
         let mut own = self.checkpoints(&watch)?;
         let plan = self.session.plan_rewind_undo(own.as_mut().map(|own| own as &mut dyn Checkpointer))?;
@@ -31,13 +39,11 @@ impl Work<'_> {
             }
             return Ok(Exit::Done);
         }
-        let held = self.hold()?;
         let watch = interrupt::watch()?;
         let mut own = self.checkpoints(&watch)?;
         let own = own.as_mut().map(|own| own as &mut dyn Checkpointer);
-        let undone = self.session.undo_rewind(held.as_ref(), self.force(), own)?;
+        let undone = self.session.undo_rewind(held, self.force(), own)?;
         drop(watch);
-        release(held)?;
         self.print(Some(&planned), Some(&Done::of(&undone)), UNDO)
     }
 }
