@@ -129,6 +129,22 @@ impl TurnMarker {
         }
     }
 
+    /// Whether anything stands where a marker would, whatever it says. Writes nothing.
+    ///
+    /// # Errors
+    /// When the directory cannot be looked into.
+    pub fn stands(proc_dir: &Path) -> Result<bool, ProcError> {
+        for name in [TURN, TURN_PID] {
+            let path = proc_dir.join(name);
+            match path.symlink_metadata() {
+                Ok(_) => return Ok(true),
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(source) => return Err(ProcError::Read { path, source }),
+            }
+        }
+        Ok(false)
+    }
+
     /// The turn whose marker stands although it is over, if there is one: its process was killed, or the machine went
     /// down. Writes nothing.
     ///

@@ -36,7 +36,7 @@ fn main() {
 /// Lists until what the cache says is old enough to be believed.
 fn settle(store: &Store) {
     drop(store.list(Empties::Hide));
-    thread::sleep(Duration::from_millis(2_500));
+    thread::sleep(Duration::from_millis(3_200));
     drop(store.list(Empties::Hide));
 }
 

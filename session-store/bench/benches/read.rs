@@ -4,10 +4,10 @@ use session_bench::floor;
 use session_bench::scratch::{history, in_memory};
 use session_core::{Conversation, Limits, count};
 use session_store::{HistoryView, SessionPaths};
-use session_testing::{Shape, Table};
-use std::fs::{self, File};
+use session_testing::{Histories, Shape, Table};
+use std::fs::{self, File, OpenOptions};
 use std::hint::black_box;
-use std::io::BufReader;
+use std::io::{BufReader, Write as _};
 use std::path::Path;
 
 fn main() {
@@ -18,9 +18,25 @@ fn main() {
     let path = paths.history();
     let made = history(dir.path(), Shape::Real, 50);
     fs::rename(made, &path).expect("it is one directory");
+    end_like_a_turn(&path);
     forwards(&path, &paths);
     backwards(&path, &paths);
     growth(dir.path());
+}
+
+/// As a turn ends: settings where it began, and a report before the last words.
+fn end_like_a_turn(path: &Path) {
+    const REPORT: &str = concat!(
+        r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"assistant","tool_calls":[{"id":"r","#,
+        r#""type":"function","function":{"name":"Report","arguments":"{\"summary\":\"three oaks\"}"}}]}}"#,
+        "\n"
+    );
+    let turn = Histories::of_bytes(3, Shape::Real, 12 << 10);
+    let mut file = OpenOptions::new().append(true).open(path).expect("it was written before");
+    for part in [&turn[..], REPORT.as_bytes(), &turn[..2 << 10]] {
+        let end = memchr::memrchr(b'\n', part).expect("it has lines");
+        file.write_all(&part[..=end]).expect("the scratch directory can be written");
+    }
 }
 
 fn view(paths: &SessionPaths) -> HistoryView {
@@ -46,7 +62,8 @@ fn forwards(path: &Path, paths: &SessionPaths) {
 fn backwards(path: &Path, paths: &SessionPaths) {
     const TIMES: usize = 100;
     let table = Table::new("the end of that history, a hundred times", 9);
-    let floor = || (0..TIMES).for_each(|_| drop(black_box(floor::tail(path))));
+    let floor = || (0..TIMES).for_each(|_| _ = black_box(floor::tail(path)));
+    assert!(view(paths).last_report().expect("it can be read").is_some(), "the report is one");
     let model = || (0..TIMES).for_each(|_| drop(black_box(view(paths).last_model().expect("it can be read"))));
     let report = || (0..TIMES).for_each(|_| drop(black_box(view(paths).last_report().expect("it can be read"))));
     let last = || (0..TIMES).for_each(|_| drop(black_box(view(paths).last_messages(20).expect("it can be read"))));

@@ -56,7 +56,9 @@ pub fn store(dir: &Path, sessions: usize, kilobytes: usize) -> PathBuf {
     let base = dir.join(format!("store-{sessions}"));
     for n in 0..sessions {
         let session = base.join(format!("oak-{n:05}"));
-        fs::create_dir_all(&session).expect("the scratch directory can be written");
+        for dir in ["proc", "inbox", "tmp"] {
+            fs::create_dir_all(session.join(dir)).expect("the scratch directory can be written");
+        }
         // As real ones are: most are small, and one in ten holds a third of the bytes.
         let size = kilobytes * if n % 10 == 0 { 4 } else { 2 } / 3;
         let history = Histories::of_bytes(n as u64, Shape::Real, size << 10);
@@ -68,7 +70,9 @@ pub fn store(dir: &Path, sessions: usize, kilobytes: usize) -> PathBuf {
             ),
             n = n
         );
-        fs::write(session.join("meta.json"), meta).expect("the scratch directory can be written");
+        for copy in ["meta.json", ".meta.json"] {
+            fs::write(session.join(copy), &meta).expect("the scratch directory can be written");
+        }
     }
     base
 }

@@ -1,7 +1,7 @@
 //! One session of a list.
 
 use super::base::{Candidate, Node};
-use super::cache::{Cache, Conversed, Counting, Entry, Known, KnownMeta};
+use super::cache::{Cache, Conversed, Counting, Found, Known, KnownMeta, News, Quiet};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
 use crate::{HistoryView, Result, SessionPaths, inbox, meta};
@@ -14,8 +14,8 @@ const TIMED_WITHIN: usize = 64;
 
 /// All that a list says about one session, and what of it the next list may believe. Whatever is wrong with the session
 /// is part of the answer.
-pub(super) fn entry(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> (SessionInfo, Entry) {
-    let (mut info, mut known) = (blank(base, candidate), Entry::default());
+pub(super) fn entry(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> (SessionInfo, News) {
+    let (mut info, mut known) = (blank(base, candidate), News::NONE);
     if let Err(fault) = candidate.session_name() {
         info.damage.push(Damage::Name(fault));
     }
@@ -66,14 +66,15 @@ fn state(info: &SessionInfo) -> SessionState {
     }
 }
 
-fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Entry {
-    let mut known = Entry::default();
+fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> News {
+    let mut known = News::NONE;
     match history(info, base, candidate, limits, cache) {
         Ok(history) => known.history = history,
         Err(error) => info.damage.push(Damage::Unreadable(error)),
     }
     if let Some(paths) = candidate.paths(base) {
-        known.meta = directory(info, &paths, limits, cache);
+        known.meta = described(info, candidate, &paths, limits, cache);
+        known.quiet = visited(info, candidate, &paths, cache);
     }
     known
 }
@@ -84,23 +85,23 @@ fn history(
     candidate: &Candidate,
     limits: Limits,
     cache: &Cache,
-) -> Result<Option<Known>> {
+) -> Result<Found<Known>> {
     // A flat file beside the directory asks for a look at both.
     let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
     let before = cache.entry(&info.name).and_then(|known| known.history.as_ref()).filter(|_| plain.is_some());
-    if let (Some(paths), Some(known)) = (&plain, before)
+    if let Some(known) = before
         && known.is_counted()
-        && let Some(conversed) = known.believed(&paths.history())
+        && let Some(conversed) = known.believed(cache, &candidate.name)
     {
         tell(info, conversed);
-        return Ok(before.cloned());
+        return Ok(Found::Same);
     }
     let standing = Standing::of(base, candidate, limits)?;
     info.form = standing.form;
     info.flat = standing.flat;
     let Some(history) = &standing.history else {
         info.messages = Some(0);
-        return Ok(None);
+        return Ok(Found::New(None));
     };
     info.path = match standing.form {
         SessionForm::Directory => base.join(&candidate.name),
@@ -120,7 +121,7 @@ fn history(
             None => Conversed { bytes: info.bytes, newest, modified, count: Some(history.count()?) },
         },
     );
-    Ok(known)
+    Ok(Found::New(known))
 }
 
 fn tell(info: &mut SessionInfo, conversed: Conversed) {
@@ -162,15 +163,15 @@ pub(crate) fn times(history: &HistoryView, form: SessionForm) -> Result<Times> {
 
 /// The times of a session that has a history, and what the next list may believe. `None` where it has none, or where
 /// something is wrong with it: then [`entry`] knows more.
-pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Option<(Times, Entry)> {
+pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Option<(Times, News)> {
     let name = candidate.session_name().ok()?;
     let before = cache.entry(name.as_str());
     let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
-    if let (Some(paths), Some(before)) = (&plain, before)
+    if let (Some(_), Some(before)) = (&plain, before)
         && let Some(known) = &before.history
     {
-        if let Some(Conversed { newest, modified, .. }) = known.believed(&paths.history()) {
-            return Some((Times { newest, modified }, before.clone()));
+        if let Some(Conversed { newest, modified, .. }) = known.believed(cache, &candidate.name) {
+            return Some((Times { newest, modified }, News::SAME));
         }
         // A count that can go on from where it ended is cheap, and would be lost.
         if known.is_counted() {
@@ -185,8 +186,7 @@ pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: 
     let times = times(&history, form).ok()?;
     let known = plain
         .and_then(|_| Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten());
-    let meta = before.and_then(|before| before.meta.clone());
-    Some((times, Entry { history: known, meta }))
+    Some((times, News { history: Found::New(known), ..News::SAME }))
 }
 
 fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
@@ -200,38 +200,66 @@ fn newest(history: &HistoryView) -> Result<Option<Timestamp>> {
     Ok(None)
 }
 
-/// What is beside the history, and what of it the next list may believe.
-fn directory(info: &mut SessionInfo, paths: &SessionPaths, limits: Limits, cache: &Cache) -> Option<KnownMeta> {
-    let looked = KnownMeta::look(paths, cache.begun());
+/// The metadata, and what of it the next list may believe.
+fn described(
+    info: &mut SessionInfo,
+    candidate: &Candidate,
+    paths: &SessionPaths,
+    limits: Limits,
+    cache: &Cache,
+) -> Found<KnownMeta> {
+    let looked = KnownMeta::look(cache, &candidate.name);
     let before = cache.entry(&info.name).and_then(|known| known.meta.as_ref());
     let believed = before.zip(looked.as_ref()).and_then(|(before, now)| before.believed(now));
-    let known = match believed {
+    match believed {
         Some(meta) => {
             metadata(info, meta);
-            before.cloned()
+            Found::Same
         }
         None => match meta::read(paths, &info.name, limits) {
             Ok(reading) => {
                 let known = looked.and_then(|looked| looked.with(&reading));
                 info.damage.extend(reading.damage.map(Damage::Meta));
                 metadata(info, reading.meta);
-                known
+                Found::New(known)
             }
             Err(error) => {
                 info.damage.push(Damage::Unreadable(error));
-                None
+                Found::New(None)
             }
         },
-    };
-    match TurnMarker::read(&paths.proc()) {
-        Ok(turn) => info.pid = turn.map(|turn| turn.pid),
-        Err(error) => info.damage.push(Damage::Unreadable(error.into())),
     }
+}
+
+/// Whether a turn runs and what waits for it, and what of it the next list may believe.
+fn visited(info: &mut SessionInfo, candidate: &Candidate, paths: &SessionPaths, cache: &Cache) -> Found<Quiet> {
+    let looked = Quiet::look(cache, &candidate.name);
+    let before = cache.entry(&info.name).and_then(|known| known.quiet.as_ref());
+    if let Some(before) = before
+        && let Some(pending) = looked.as_ref().and_then(|now| before.believed(now))
+    {
+        info.inbox_pending = pending;
+        return Found::Same;
+    }
+    let turn = TurnMarker::stands(&paths.proc()).and_then(|stands| Ok((stands, TurnMarker::read(&paths.proc())?)));
+    let is_free = match turn {
+        Ok((stands, turn)) => {
+            info.pid = turn.map(|turn| turn.pid);
+            !stands
+        }
+        Err(error) => {
+            info.damage.push(Damage::Unreadable(error.into()));
+            false
+        }
+    };
     match inbox::count(&paths.inbox()) {
         Ok(pending) => info.inbox_pending = pending,
-        Err(error) => info.damage.push(Damage::Unreadable(error)),
+        Err(error) => {
+            info.damage.push(Damage::Unreadable(error));
+            return Found::New(None);
+        }
     }
-    known
+    Found::New(looked.filter(|_| is_free).map(|looked| looked.with(info.inbox_pending)))
 }
 
 fn metadata(info: &mut SessionInfo, meta: Meta) {

@@ -64,7 +64,7 @@ fn list(view: &View<'_>, empties: Empties) -> Result<Vec<SessionInfo>> {
             sessions.push(info);
         }
     }
-    cache.keep(known, true);
+    cache.keep(known);
     sessions.sort_by_cached_key(|info| (order(info.updated, info.modified, view.now), info.name.clone()));
     Ok(sessions)
 }
@@ -80,17 +80,21 @@ fn newest(
     mut wanted: impl FnMut(&SessionInfo) -> bool,
 ) -> Result<Vec<SessionInfo>> {
     let cache = view.cache();
-    let mut waiting = Vec::new();
-    for candidate in candidates(view.base)? {
-        let (times, info, known) = match glance(view.base, &candidate, view.limits, &cache) {
-            Some((times, known)) => ((times.updated(), times.modified), None, known),
-            None => {
-                let (info, known) = entry(view.base, &candidate, view.limits, &cache);
-                ((info.updated, info.modified), Some(info), known)
-            }
-        };
-        waiting.push((order(times.0, times.1, view.now), candidate.shown(), candidate, info, known));
-    }
+    let candidates = candidates(view.base)?;
+    let glanced = in_parallel(&candidates, |candidate| match glance(view.base, candidate, view.limits, &cache) {
+        Some((times, known)) => ((times.updated(), times.modified), None, known),
+        None => {
+            let (info, known) = entry(view.base, candidate, view.limits, &cache);
+            ((info.updated, info.modified), Some(info), known)
+        }
+    });
+    let mut waiting: Vec<_> = candidates
+        .iter()
+        .zip(glanced)
+        .map(|(candidate, ((updated, modified), info, known))| {
+            (order(updated, modified, view.now), candidate.shown(), candidate, info, known)
+        })
+        .collect();
     waiting.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     let (mut sessions, mut kept) = (Vec::new(), Vec::new());
     for (_, name, candidate, info, known) in waiting {
@@ -100,7 +104,7 @@ fn newest(
         }
         let (mut info, known) = match info {
             Some(info) => (info, known),
-            None => entry(view.base, &candidate, view.limits, &cache),
+            None => entry(view.base, candidate, view.limits, &cache),
         };
         kept.push((name, known));
         info.is_ahead = is_ahead(info.updated, view.now);
@@ -108,7 +112,7 @@ fn newest(
             sessions.push(info);
         }
     }
-    cache.keep(kept, true);
+    cache.keep(kept);
     Ok(sessions)
 }
 

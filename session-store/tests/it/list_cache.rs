@@ -1,9 +1,11 @@
 //! The cache of lists: it changes how long a list takes and never what it says.
 
+use crate::cache_file;
 use crate::scratch::{Scratch, name, user};
 use serde_json::Value;
 use session_core::{Event, Message};
 use session_store::{Empties, SessionInfo, Store};
+use std::cell::RefCell;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
@@ -43,27 +45,16 @@ impl Cached {
         files.next().expect("a list has written it").expect("it can be read").path()
     }
 
-    /// Changes every entry, and the checksum with them.
+    /// Changes every entry.
     fn rewrite(&self, change: impl Fn(&str, &mut Value)) {
-        let text = fs::read_to_string(self.file()).expect("it is text");
-        let (head, body) = text.split_once('\n').expect("it has a first line");
-        let mut changed = String::new();
-        for line in body.lines() {
-            let mut entry: Value = serde_json::from_str(line).expect("it is JSON");
-            let session = entry[0].as_str().expect("a name").to_owned();
-            change(&session, &mut entry[1]);
-            changed += &format!("{entry}\n");
-        }
-        let (head, _) = head.rsplit_once(' ').expect("a checksum ends it");
-        fs::write(self.file(), format!("{head} {:08x}\n{changed}", crc32fast::hash(changed.as_bytes())))
-            .expect("writable");
+        cache_file::rewrite(&self.file(), change);
     }
 
     /// Lists, and makes what was kept look as if the files had been left alone for long before.
     fn settle(&self) {
         drop(self.store().list(Empties::Show).expect("the store can be read"));
         self.rewrite(|_, entry| {
-            for part in ["history", "meta"] {
+            for part in ["history", "meta", "quiet"] {
                 if let Some(seen) = entry[part]["seen"][0].as_i64() {
                     entry[part]["seen"][0] = (seen + 100).into();
                 }
@@ -100,6 +91,42 @@ fn agrees(cached: &Cached, after: &str) {
     assert_eq!(shown(&newest), shown(&plain[..plain.len().min(2)]), "the newest, after {after}");
     let recent = cached.store().most_recent().expect("the store can be read");
     assert_eq!(recent, cached.scratch.store().most_recent().expect("the store can be read"), "after {after}");
+}
+
+/// Who leaves word in the session's directories.
+fn word_that_is_left(cached: &Cached) -> Vec<Act<'_>> {
+    let path = |path: &str| cached.scratch.path(path);
+    let write = |file: &'static str, text: String| -> Box<dyn Fn()> {
+        Box::new(move || {
+            fs::create_dir_all(path(file).parent().expect("it has one")).expect("writable");
+            fs::write(path(file), &text).expect("writable");
+        })
+    };
+    let remove =
+        |file: &'static str| -> Box<dyn Fn()> { Box::new(move || fs::remove_file(path(file)).expect("it is there")) };
+    vec![
+        ("a message in the inbox", write("elm/inbox/100-a", "plant three oaks\n".into())),
+        ("another one", write("elm/inbox/101-b", "and an ash\n".into())),
+        ("one that was taken", remove("elm/inbox/100-a")),
+        ("a turn", write("elm/proc/turn.pid", format!("{}\n", std::process::id()))),
+        ("another turn", write("ash/proc/turn.pid", format!("{}\n", std::process::id()))),
+        ("its end", remove("elm/proc/turn.pid")),
+        ("a marker that was left", write("elm/proc/turn.pid", "2147483647\n".into())),
+        ("one that lives in its place", write("elm/proc/turn.pid", format!("{}\n", std::process::id()))),
+    ]
+}
+
+#[test]
+fn of_a_session_that_was_left_alone_the_directories_are_not_read_again() {
+    let cached = Cached::new();
+    cached.scratch.session("elm", &[user(1, "a")]);
+    fs::create_dir_all(cached.scratch.path("elm/inbox")).expect("writable");
+    cached.settle();
+    cached.rewrite(|_, entry| entry["quiet"]["pending"] = 7_000.into());
+    let pending = || cached.store().list(Empties::Show).expect("the store can be read")[0].inbox_pending;
+    assert_eq!(pending(), 7_000);
+    fs::write(cached.scratch.path("elm/inbox/100-a"), "plant three oaks\n").expect("writable");
+    assert_eq!(pending(), 1);
 }
 
 /// Something that happens to a store, and its name.
@@ -180,7 +207,7 @@ fn i32_whatever_happens_to_a_store_a_list_says_the_same_with_and_without_the_cac
     for (session, second) in [("elm", 1), ("oak", 20), ("ash", 10)] {
         cached.scratch.session(session, &[user(second, "plant"), user(second + 1, "water")]);
     }
-    for acts in [lines_that_come, files_that_change, what_is_beside_them] {
+    for acts in [word_that_is_left, lines_that_come, files_that_change, what_is_beside_them] {
         for (what, act) in acts(&cached) {
             cached.settle();
             act();
@@ -309,9 +336,13 @@ fn sessions_that_nobody_asked_for_are_not_counted() {
     }
     let newest = cached.store().newest(Empties::Hide, 1, |_| true).expect("readable");
     assert_eq!(newest.iter().map(|info| info.name.as_str()).collect::<Vec<_>>(), ["oak"]);
-    let text = fs::read_to_string(cached.file()).expect("readable");
-    let counted = text.lines().skip(1).filter(|line| line.contains("\"messages\":1"));
-    assert_eq!(counted.count(), 1, "{text}");
+    let counted = RefCell::new(Vec::new());
+    cached.rewrite(|session, entry| {
+        if !entry["history"]["counted"].is_null() {
+            counted.borrow_mut().push(session.to_owned());
+        }
+    });
+    assert_eq!(counted.into_inner(), ["oak"]);
 }
 
 #[test]

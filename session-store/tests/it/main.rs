@@ -4,6 +4,7 @@
 //! this very executable again, with `--exact NAME` so that it runs only the test of that name, and with a task in its
 //! environment. Such a test, a child's part, does its task, and without one nothing. See [`child`] and [`process`].
 
+mod cache_file;
 mod child;
 mod garden;
 mod parts;

@@ -1,7 +1,9 @@
-//! The cache file: a line that says what it is, and a line of JSON for each session.
+//! The cache file: a line that says what it is, and what is known of each session in the compact form of the crate
+//! `postcard`. As JSON, reading it took longer than looking at the sessions.
 
 use super::Entry;
 use crate::Durability;
+use memchr::memchr;
 use session_core::Limits;
 use session_disk::{create_dir_all, replace};
 use std::collections::HashMap;
@@ -24,33 +26,33 @@ impl CacheFile {
     /// otherwise, and so may another version.
     pub(super) fn new(dir: &Path, base: &Path, limits: Limits) -> Self {
         let subject = format!("{} {} {base:?}", env!("CARGO_PKG_VERSION"), limits.max_line_bytes);
-        let path = dir.join(format!("list-{:08x}.jsonl", crc32fast::hash(base.as_os_str().as_bytes())));
+        let path = dir.join(format!("list-{:08x}.cache", crc32fast::hash(base.as_os_str().as_bytes())));
         CacheFile { path, subject }
     }
 
     /// What it holds; `None` where it is missing, damaged, or of another store.
     pub(super) fn read(&self) -> Option<HashMap<String, Entry>> {
         let (bytes, _) = crate::small_file::read(&self.path, MAX_BYTES).ok()?;
-        let text = str::from_utf8(&bytes).ok()?;
-        let (head, body) = text.split_once('\n')?;
-        if head != self.head(body) {
+        let end = memchr(b'\n', &bytes)?;
+        let (head, body) = (&bytes[..end], &bytes[end + 1..]);
+        if head != self.head(body).as_bytes() {
             return None;
         }
-        body.lines().map(|line| serde_json::from_str(line).ok()).collect()
+        let entries: Vec<(String, Entry)> = postcard::from_bytes(body).ok()?;
+        Some(entries.into_iter().collect())
     }
 
     /// Replaces it. Nothing is synced and no failure told: whoever cannot write here lists from the sessions again.
     pub(super) fn write(&self, entries: &HashMap<String, Entry>) {
-        // Numbers and strings always have a JSON form.
-        let lines = entries.iter().filter_map(|entry| serde_json::to_string(&entry).ok());
-        let body: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
-        let text = format!("{}\n{body}", self.head(&body));
+        let entries: Vec<_> = entries.iter().collect();
+        let Ok(body) = postcard::to_allocvec(&entries) else { return };
+        let bytes = [self.head(&body).as_bytes(), b"\n", &body].concat();
         let dir = self.path.parent().unwrap_or(Path::new("."));
-        drop(create_dir_all(dir).and_then(|()| replace(&self.path, text.as_bytes(), Durability::Os)));
+        drop(create_dir_all(dir).and_then(|()| replace(&self.path, &bytes, Durability::Os)));
     }
 
     /// What the first line must be for the rest to be believed.
-    fn head(&self, body: &str) -> String {
-        format!("session list cache, {}, {:08x}", self.subject, crc32fast::hash(body.as_bytes()))
+    fn head(&self, body: &[u8]) -> String {
+        format!("session list cache, {}, {:08x}", self.subject, crc32fast::hash(body))
     }
 }

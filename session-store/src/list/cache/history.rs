@@ -1,15 +1,16 @@
 //! What is known about one history, and when it may be believed.
 
-use super::key::{Key, Moment};
+use super::Cache;
+use super::key::{Key, Moment, Seen};
 use crate::history::{BUFFER, Part, last_line};
 use crate::{HistoryView, Result};
 use chrono::DateTime;
 use serde::{Deserialize, Serialize};
-use session_core::{Count, Counter, Limits, Timestamp};
-use std::fs::{File, Metadata};
+use session_core::{Count, Counter, Limits, Timestamp, layout};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 
 /// How many bytes before the end of a count are compared before it goes on from there.
 const PROOF_BYTES: u64 = 64;
@@ -90,10 +91,9 @@ impl From<Sum> for Counter {
 }
 
 impl Known {
-    /// What is known, if the history at `path` is still the one of which it is known.
-    pub(in super::super) fn believed(&self, path: &Path) -> Option<Conversed> {
-        let metadata = path.symlink_metadata().ok().filter(Metadata::is_file)?;
-        let key = Key::of(&metadata);
+    /// What is known, if the history of the session is still the one of which it is known.
+    pub(in super::super) fn believed(&self, cache: &Cache, session: &OsStr) -> Option<Conversed> {
+        let Seen::File(key) = cache.look(session, layout::HISTORY) else { return None };
         (self.key == key && key.had_settled(self.seen)).then(|| self.says())
     }
 

@@ -1,8 +1,14 @@
 //! Whether a file is still the one that was read.
 
+use nix::fcntl::AtFlags;
+use nix::libc::{self, S_IFDIR, S_IFMT, S_IFREG};
+use nix::sys::stat::{FileStat, fstatat};
 use serde::{Deserialize, Serialize};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How long after a change a file's times may still be those of before the change: times are as coarse as two seconds
@@ -42,6 +48,16 @@ impl Key {
         }
     }
 
+    fn of_stat(stat: &FileStat) -> Self {
+        Key {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: Moment(stat.st_mtime, stat.st_mtime_nsec),
+            changed: Moment(stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+
     /// Whether a look at `seen` can be believed: the file had been left alone for a while.
     pub(super) fn had_settled(&self, seen: Moment) -> bool {
         let last = self.modified.max(self.changed);
@@ -51,6 +67,38 @@ impl Key {
     /// Whether the file may have grown from this state to that one, and not have been replaced or changed.
     pub(super) fn may_have_grown_to(&self, now: &Key) -> bool {
         (self.device, self.inode) == (now.device, now.inode) && self.size < now.size
+    }
+}
+
+/// The store's directory, kept open: from there a look at a session's file takes two steps, and not all those from the
+/// root.
+#[derive(Debug)]
+pub(in super::super) struct Lookout(File);
+
+/// What stands in a place, if it was looked at alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Seen {
+    Nothing,
+    File(Key),
+    Directory(Key),
+    /// A link, a FIFO, and what else there is; or nobody can tell.
+    Odd,
+}
+
+impl Lookout {
+    pub(super) fn open(base: &Path) -> io::Result<Self> {
+        OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY).open(base).map(Lookout)
+    }
+
+    /// Looks at what is called `file` in a session's directory, and follows no link.
+    pub(super) fn look(&self, session: &OsStr, file: &str) -> Seen {
+        let path = Path::new(session).join(file);
+        match fstatat(&self.0, &path, AtFlags::AT_SYMLINK_NOFOLLOW) {
+            Ok(stat) if stat.st_mode & S_IFMT == S_IFREG => Seen::File(Key::of_stat(&stat)),
+            Ok(stat) if stat.st_mode & S_IFMT == S_IFDIR => Seen::Directory(Key::of_stat(&stat)),
+            Err(nix::Error::ENOENT | nix::Error::ENOTDIR) => Seen::Nothing,
+            Ok(_) | Err(_) => Seen::Odd,
+        }
     }
 }
 

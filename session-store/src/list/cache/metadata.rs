@@ -1,10 +1,12 @@
 //! What is known about one session's metadata, and when it may be believed.
 
-use super::key::{Key, Moment};
-use crate::{MetaReading, MetaSource, SessionPaths};
+use super::Cache;
+use super::key::{Key, Moment, Seen};
+use crate::{MetaReading, MetaSource};
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
-use session_core::{Fields, Meta};
-use std::path::Path;
+use session_core::{Meta, Timestamp, layout};
+use std::ffi::OsStr;
 
 /// What is known about a session's metadata: only what came whole from `meta.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,15 +15,79 @@ pub(in super::super) struct KnownMeta {
     /// Our copy, if there is one.
     copy: Option<Key>,
     seen: Moment,
-    /// What a list shows, as `meta.json` has it.
-    shown: String,
+    shown: Shown,
+}
+
+/// What a list shows of the metadata.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Shown {
+    title: String,
+    workspace: String,
+    model: String,
+    parent: String,
+    succeeded_by: String,
+    created: Option<Time>,
+    updated: Option<Time>,
+    cost: f64,
+}
+
+/// Seconds since 1970, nanoseconds, and the seconds that local time is ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Time(i64, u32, i32);
+
+impl From<&Timestamp> for Time {
+    fn from(ts: &Timestamp) -> Self {
+        Time(ts.timestamp(), ts.timestamp_subsec_nanos(), ts.offset().local_minus_utc())
+    }
+}
+
+impl Time {
+    fn timestamp(self) -> Option<Timestamp> {
+        Some(DateTime::from_timestamp(self.0, self.1)?.with_timezone(&FixedOffset::east_opt(self.2)?))
+    }
+}
+
+impl From<Meta> for Shown {
+    fn from(meta: Meta) -> Self {
+        Shown {
+            title: meta.title,
+            workspace: meta.workspace,
+            model: meta.model,
+            parent: meta.parent,
+            succeeded_by: meta.succeeded_by,
+            created: meta.created.as_ref().map(Time::from),
+            updated: meta.updated.as_ref().map(Time::from),
+            cost: meta.cost,
+        }
+    }
+}
+
+impl From<Shown> for Meta {
+    fn from(shown: Shown) -> Self {
+        Meta {
+            title: shown.title,
+            workspace: shown.workspace,
+            model: shown.model,
+            parent: shown.parent,
+            succeeded_by: shown.succeeded_by,
+            created: shown.created.and_then(Time::timestamp),
+            updated: shown.updated.and_then(Time::timestamp),
+            cost: shown.cost,
+            ..Meta::default()
+        }
+    }
 }
 
 impl KnownMeta {
     /// Looks at the files before they are read.
-    pub(in super::super) fn look(paths: &SessionPaths, begun: Moment) -> Option<Self> {
-        let key = |path: &Path| path.symlink_metadata().ok().map(|metadata| Key::of(&metadata));
-        Some(KnownMeta { file: key(&paths.meta())?, copy: key(&paths.meta_copy()), seen: begun, shown: String::new() })
+    pub(in super::super) fn look(cache: &Cache, session: &OsStr) -> Option<Self> {
+        let key = |name| match cache.look(session, name) {
+            Seen::File(key) => Some(Some(key)),
+            Seen::Nothing => Some(None),
+            Seen::Directory(_) | Seen::Odd => None,
+        };
+        let (file, copy) = (key(layout::META)??, key(layout::META_COPY)?);
+        Some(KnownMeta { file, copy, seen: cache.begun(), shown: Shown::default() })
     }
 
     /// What is known, if the files are still as `now` saw them.
@@ -29,7 +95,7 @@ impl KnownMeta {
         let keys = [Some(self.file), self.copy];
         let is_same = keys == [Some(now.file), now.copy];
         let had_settled = keys.iter().flatten().all(|key| key.had_settled(self.seen));
-        if is_same && had_settled { Meta::parse(self.shown.as_bytes()).ok() } else { None }
+        (is_same && had_settled).then(|| self.shown.clone().into())
     }
 
     /// The same with what was read, if it can be kept.
@@ -37,13 +103,6 @@ impl KnownMeta {
         if reading.source != MetaSource::File || reading.damage.is_some() {
             return None;
         }
-        let shown = Meta {
-            first_prompt: String::new(),
-            summary: String::new(),
-            extra: Fields::new(),
-            x: Fields::new(),
-            ..reading.meta.clone()
-        };
-        Some(KnownMeta { shown: String::from_utf8(shown.to_json()).ok()?, ..self })
+        Some(KnownMeta { shown: reading.meta.clone().into(), ..self })
     }
 }

@@ -9,15 +9,19 @@ mod file;
 mod history;
 mod key;
 mod metadata;
+mod quiet;
 
 pub(super) use history::{Conversed, Counting, Known};
 pub(super) use key::Moment;
 pub(super) use metadata::KnownMeta;
+pub(super) use quiet::Quiet;
 
 use file::CacheFile;
+use key::{Lookout, Seen};
 use serde::{Deserialize, Serialize};
 use session_core::Limits;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// What is known about the sessions of one store.
@@ -25,6 +29,8 @@ use std::path::Path;
 pub(super) struct Cache {
     /// Where it is kept; `None`: nowhere.
     file: Option<CacheFile>,
+    /// The store's directory, if it can be opened.
+    lookout: Option<Lookout>,
     /// When this list began.
     begun: Moment,
     entries: HashMap<String, Entry>,
@@ -35,6 +41,48 @@ pub(super) struct Cache {
 pub(super) struct Entry {
     pub(super) history: Option<Known>,
     pub(super) meta: Option<KnownMeta>,
+    pub(super) quiet: Option<Quiet>,
+}
+
+/// What a list found out about a part of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Found<T> {
+    /// What the cache says.
+    Same,
+    /// This; `None`: nothing that could be kept.
+    New(Option<T>),
+}
+
+impl<T: Clone> Found<T> {
+    fn or(self, before: Option<&T>) -> Option<T> {
+        match self {
+            Found::Same => before.cloned(),
+            Found::New(found) => found,
+        }
+    }
+}
+
+/// What a list found out about a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct News {
+    pub(super) history: Found<Known>,
+    pub(super) meta: Found<KnownMeta>,
+    pub(super) quiet: Found<Quiet>,
+}
+
+impl News {
+    /// There is nothing to know of it.
+    pub(super) const NONE: Self = News { history: Found::New(None), meta: Found::New(None), quiet: Found::New(None) };
+    /// All that the cache says still holds, as far as anybody looked.
+    pub(super) const SAME: Self = News { history: Found::Same, meta: Found::Same, quiet: Found::Same };
+
+    fn or(self, before: Option<&Entry>) -> Entry {
+        Entry {
+            history: self.history.or(before.and_then(|before| before.history.as_ref())),
+            meta: self.meta.or(before.and_then(|before| before.meta.as_ref())),
+            quiet: self.quiet.or(before.and_then(|before| before.quiet.as_ref())),
+        }
+    }
 }
 
 impl Cache {
@@ -43,7 +91,7 @@ impl Cache {
         let begun = Moment::now();
         let file = dir.and_then(|dir| Some(CacheFile::new(dir, &base.canonicalize().ok()?, limits)));
         let entries = file.as_ref().and_then(CacheFile::read).unwrap_or_default();
-        Cache { file, begun, entries }
+        Cache { file, lookout: Lookout::open(base).ok(), begun, entries }
     }
 
     /// When this list began.
@@ -51,22 +99,33 @@ impl Cache {
         self.begun
     }
 
+    /// What stands under a name in a session's directory.
+    fn look(&self, session: &OsStr, file: &str) -> Seen {
+        self.lookout.as_ref().map_or(Seen::Odd, |lookout| lookout.look(session, file))
+    }
+
     /// What is known about a session, believable or not.
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.get(name)
     }
 
-    /// Keeps what a list found: `found` are all sessions that it looked at, and with `whole` all that there are.
+    /// Keeps what a list found of all sessions that there are.
     ///
     /// Nothing is synced, and no failure told: the next list would only be slower.
-    pub(super) fn keep(mut self, found: Vec<(String, Entry)>, whole: bool) {
+    pub(super) fn keep(mut self, found: Vec<(String, News)>) {
         let Some(file) = self.file.take() else { return };
-        let is_news = |(name, entry): &(String, Entry)| self.entries.get(name) != Some(entry);
-        if !found.iter().any(is_news) && (!whole || found.len() == self.entries.len()) {
+        if found.len() == self.entries.len()
+            && found.iter().all(|(name, news)| *news == News::SAME && self.entries.contains_key(name))
+        {
             return;
         }
-        let mut entries = if whole { HashMap::new() } else { self.entries };
-        entries.extend(found);
-        file.write(&entries);
+        let entry = |(name, news): (String, News)| {
+            let entry = news.or(self.entries.get(&name));
+            (name, entry)
+        };
+        let entries: HashMap<String, Entry> = found.into_iter().map(entry).collect();
+        if entries != self.entries {
+            file.write(&entries);
+        }
     }
 }
