@@ -126,3 +126,36 @@ fn a_successor_shows_the_processes_of_the_session_that_it_goes_on_with() {
     let ran = scratch.run(&["lineage", "oaks"]);
     assert!(ran.code == 3 && ran.stderr.contains("oaks-2"), "{ran:?}");
 }
+
+#[test]
+fn i33_an_interrupted_rewind_keeps_turns_out_until_the_same_command_ends_it_or_takes_it_back() {
+    for ends in [true, false] {
+        let scratch = oaks();
+        let turns = document(&scratch, &["rewind", "oaks"]);
+        // What a process leaves that died before the first file changed.
+        let record = serde_json::json!({
+            "id": "0123456789abcdef",
+            "undoes": false,
+            "event": turns["turns"][0]["last"],
+            "events": turns["events"],
+            "chat": true,
+            "dropped": 2,
+            "target": { "taken": turns["turns"][0]["after"] },
+            "forced": false,
+            "restored_before": null,
+            "began": "2026-01-02T03:04:05Z",
+        });
+        let path = scratch.store().join("oaks/.rewind");
+        fs::write(&path, record.to_string()).expect("scratch");
+        let ran = scratch.run(&["turn", "oaks", "--", "true"]);
+        assert!(ran.code == 5 && ran.stderr.contains("was interrupted"), "{ran:?}");
+        assert!(scratch.run(&["doctor", "oaks"]).stdout.contains("rewind-interrupted"));
+        assert_eq!(scratch.run(&["rewind", "oaks", "--to", "0", "-y"]).code, 5, "that is another one");
+        let words: &[&str] = if ends { &["--to", "turn:1"] } else { &["--undo"] };
+        scratch.ok(&[&["rewind", "oaks", "-y"], words].concat());
+        let after = if ends { ("one\n", 2) } else { ("two\n", 4) };
+        assert_eq!((garden(&scratch).as_str(), scratch.ok(&["load", "oaks"]).lines().count()), after);
+        assert!(!path.exists());
+        scratch.ok(&["turn", "oaks", "--", "true"]);
+    }
+}
