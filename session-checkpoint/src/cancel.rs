@@ -59,8 +59,13 @@ impl Cancel {
         self.shared.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it was [cancelled](Cancel::cancel). A deadline that has passed is something else.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.shared.cancelled.load(Ordering::Relaxed) {
+        if self.is_cancelled() {
             return Err(Error::Cancelled);
         }
         match self.deadline {

@@ -77,6 +77,8 @@ verbs! {
     List => list,
     /// Show a conversation
     Show => show,
+    /// Search the texts of all sessions, newest first
+    Search => search,
     /// Print the last events of a session, and follow it
     Tail => tail,
     /// Create a session and print its name

@@ -67,7 +67,7 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
 fn here(context: &Context) -> Result<SessionName, Failure> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let here = here.map_err(|error| Failure::input("the current directory", &error))?;
-    let is_here = |session: &SessionInfo| crate::commands::list::works_in(session, &here);
+    let is_here = |session: &SessionInfo| session.works_in(&here);
     let name = context.store.newest(Empties::Hide, 1, is_here)?.pop();
     let name = name.and_then(|session| SessionName::new(session.name).ok());
     name.ok_or_else(|| {

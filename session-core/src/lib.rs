@@ -55,6 +55,7 @@
 //! | `decode`, `encode` | from a line to events and defects, and back |
 //! | `scan` | from a file to lines: [`Scan`] forwards in bounded memory, [`ScanBackwards`] from the end |
 //! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
+//! | [`search`] | looking for a text in the events of a history |
 //! | `extension` | this project's own kinds, `x.session` and its kin |
 //! | `timeline`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
 //! | [`checkpoint`] | what a store asks of whoever keeps snapshots of a workspace |
@@ -79,6 +80,7 @@ mod replay;
 pub mod report;
 mod run_id;
 mod scan;
+pub mod search;
 mod show;
 mod time;
 mod timeline;

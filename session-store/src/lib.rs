@@ -61,6 +61,7 @@ mod paths;
 mod processes;
 mod rename;
 mod rewind;
+mod search;
 mod session;
 mod small_file;
 mod spill;
@@ -88,6 +89,9 @@ pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
 pub use rename::Renamed;
 pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};
+pub use search::{
+    Case, Form, Found, HitsOfASession, Liveness, Query, QueryError, SearchOptions, Searched, Unsearched, Words,
+};
 pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;

@@ -87,16 +87,10 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
 
 fn is_wanted(flags: &Flags, dir: Option<&Path>, session: &SessionInfo) -> bool {
     let updated = |keep: &dyn Fn(&Timestamp) -> bool| session.updated.as_ref().is_some_and(keep);
-    dir.is_none_or(|dir| works_in(session, dir))
+    dir.is_none_or(|dir| session.works_in(dir))
         && (!flags.running || session.state == SessionState::Running)
         && flags.since.is_none_or(|since| updated(&|ts| *ts >= since))
         && flags.until.is_none_or(|until| updated(&|ts| *ts <= until))
-}
-
-/// Whether a session's workspace is this directory, links resolved.
-pub(crate) fn works_in(session: &SessionInfo, dir: &Path) -> bool {
-    let workspace = session.workspace.as_deref().map(Path::new);
-    workspace.is_some_and(|workspace| workspace == dir || workspace.canonicalize().is_ok_and(|real| real == dir))
 }
 
 fn sort(sessions: &mut [SessionInfo], key: Sort) {

@@ -30,6 +30,7 @@ pub(crate) mod rm;
 pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod run_id;
+pub(crate) mod search;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod spill;

@@ -1,5 +1,6 @@
-//! How events and processes look.
+//! How events, hits and processes look.
 
+pub(crate) mod hit;
 pub(crate) mod process;
 mod transcript;
 

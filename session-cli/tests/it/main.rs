@@ -5,6 +5,7 @@ mod follow;
 mod life;
 mod pages;
 mod processes;
+mod search;
 mod steer;
 mod support;
 mod turns;

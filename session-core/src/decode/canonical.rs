@@ -5,8 +5,8 @@
 //! judges it.
 
 use crate::json::{plain_string, plain_string_end};
-use crate::time::is_time;
-use crate::{Content, Message, Role, ToolCall};
+use crate::time::{is_time, is_zero_time, parse_time};
+use crate::{Content, Event, Kind, Message, Role, ToolCall};
 
 /// What is kept of a text: itself, or nothing.
 pub(crate) trait Text: Default {
@@ -27,9 +27,14 @@ impl Text for () {
     }
 }
 
-/// A message of which `T` is kept.
-#[derive(Debug, Default)]
-pub(crate) struct Said<T> {
+/// A line with a message of which `T` is kept, and the rest as it stands in the line.
+#[derive(Debug)]
+pub(crate) struct Said<'a, T> {
+    time: &'a [u8],
+    is_result: bool,
+    /// The tool's name, up to its closing quotation mark.
+    tool: &'a [u8],
+    ms: i64,
     role: Role,
     content: T,
     reasoning_content: T,
@@ -46,8 +51,18 @@ struct Call<T> {
     arguments: T,
 }
 
-impl From<Said<String>> for Message {
-    fn from(said: Said<String>) -> Self {
+impl Said<'_, String> {
+    /// The event of the line.
+    pub(super) fn into_event(self, scratch: &mut Vec<u8>) -> Option<Event> {
+        let ts = parse_time(str::from_utf8(self.time).ok()?).filter(|ts| !is_zero_time(ts));
+        let kind = if self.is_result { Kind::ToolResult } else { Kind::Message };
+        let tool = if self.tool.is_empty() { String::new() } else { plain_string(self.tool, scratch)?.0 };
+        Some(Event { ts, kind, tool, ms: self.ms, message: Some(Box::new(self.into())), ..Event::default() })
+    }
+}
+
+impl From<Said<'_, String>> for Message {
+    fn from(said: Said<'_, String>) -> Self {
         let calls = said.tool_calls.into_iter().map(|Call { id, call_type, name, arguments }| ToolCall {
             id,
             call_type,
@@ -69,10 +84,15 @@ impl From<Said<String>> for Message {
 
 /// The message of a line that a newline ends, if the line is one in the writers' own shape. `scratch` is for decoding;
 /// what is in it does not matter.
-pub(crate) fn message<T: Text>(line: &[u8], scratch: &mut Vec<u8>) -> Option<Said<T>> {
+pub(crate) fn message<'a, T: Text>(line: &'a [u8], scratch: &mut Vec<u8>) -> Option<Said<'a, T>> {
     let mut shape = Shape { rest: line, scratch };
     let said = shape.line()?;
     shape.rest.is_empty().then_some(said)
+}
+
+/// Whether a line that a newline ends is a message in the writers' own shape.
+pub(crate) fn is_message(line: &[u8]) -> bool {
+    message::<()>(line, &mut Vec::new()).is_some()
 }
 
 /// What is left of a line.
@@ -81,18 +101,23 @@ struct Shape<'a, 's> {
     scratch: &'s mut Vec<u8>,
 }
 
-impl Shape<'_, '_> {
-    fn line<T: Text>(&mut self) -> Option<Said<T>> {
+impl<'a> Shape<'a, '_> {
+    fn line<T: Text>(&mut self) -> Option<Said<'a, T>> {
         self.literal(b"{\"ts\":\"")?;
         let time = self.rest.get(..memchr::memchr(b'"', self.rest.get(..40).unwrap_or(self.rest))?)?;
         self.rest = &self.rest[time.len()..];
         if !is_time(time) {
             return None;
         }
-        if self.literal(b"\",\"kind\":\"message\",\"message\":{\"role\":\"").is_none() {
+        let is_result = self.literal(b"\",\"kind\":\"message\",\"message\":{\"role\":\"").is_none();
+        if is_result {
             self.literal(b"\",\"kind\":\"tool_result\",\"message\":{\"role\":\"")?;
         }
-        let said = Said {
+        let mut said = Said {
+            time,
+            is_result,
+            tool: b"",
+            ms: 0,
             role: self.role()?,
             content: self.member(b",\"content\":\"")?,
             reasoning_content: self.member(b",\"reasoning_content\":\"")?,
@@ -101,9 +126,12 @@ impl Shape<'_, '_> {
             tool_call_id: self.member(b",\"tool_call_id\":\"")?,
         };
         self.literal(b"}")?;
-        self.member::<()>(b",\"tool\":\"")?;
+        if self.literal(b",\"tool\":\"").is_some() {
+            said.tool = self.rest;
+            self.text::<()>()?;
+        }
         if self.literal(b",\"ms\":").is_some() {
-            self.number()?;
+            said.ms = self.number()?;
         }
         self.literal(b"}")?;
         Some(said)
@@ -168,41 +196,44 @@ impl Shape<'_, '_> {
     }
 
     /// A number as the writers write milliseconds: no sign, no zero in front, far from the bounds of an `i64`.
-    fn number(&mut self) -> Option<()> {
+    fn number(&mut self) -> Option<i64> {
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == 0 || digits > 15 || (digits > 1 && self.rest[0] == b'0') {
             return None;
         }
-        self.rest = &self.rest[digits..];
-        Some(())
+        let (digits, rest) = self.rest.split_at(digits);
+        self.rest = rest;
+        Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::message;
-    use crate::{Effect, Item, Message, Place, RawLine, scan_line};
+    use crate::decode::carefully;
+    use crate::{Effect, Event, Item, Message, Place, RawLine};
     use session_testing::{Histories, Shape};
 
-    /// The message that the decoder finds in the same line, if it finds that and nothing wrong.
-    fn decoded(line: &[u8]) -> Option<Message> {
+    /// The event that the decoder finds in the same line, if it finds that and nothing wrong.
+    fn decoded(line: &[u8]) -> Option<Event> {
         let place = Place { line: Some(1), offset: 0 };
-        let mut items = scan_line(RawLine { place, bytes: line, terminated: true });
+        let mut items = Vec::new();
+        carefully(RawLine { place, bytes: line, terminated: true }, true, |item| items.push(item));
         match (items.pop(), items.is_empty()) {
-            (Some(Item::Record(record)), true) if record.event.effect() == Effect::Adds => {
-                record.event.message.map(|message| *message)
-            }
+            (Some(Item::Record(record)), true) if record.event.effect() == Effect::Adds => Some(*record.event),
             _ => None,
         }
     }
 
-    /// The message, if the line is taken; a count takes the lines that a load takes.
-    fn taken(line: &[u8]) -> Option<Message> {
+    /// The event, if the line is taken; a load and a count take the same lines.
+    fn taken(line: &[u8]) -> Option<Event> {
         let mut scratch = Vec::new();
         let loaded = message::<String>(line, &mut scratch).map(Message::from);
+        let event = message::<String>(line, &mut scratch).map(|said| said.into_event(&mut Vec::new()).expect("it is"));
         let counted = message::<()>(line, &mut scratch).is_some();
-        assert_eq!(loaded.is_some(), counted, "{}", String::from_utf8_lossy(line));
-        loaded
+        assert_eq!(event.is_some(), counted, "{}", String::from_utf8_lossy(line));
+        assert_eq!(event.as_ref().and_then(|event| event.message.as_deref()), loaded.as_ref());
+        event
     }
 
     fn sample() -> Vec<Vec<u8>> {
@@ -215,8 +246,8 @@ mod tests {
         let history = Histories::of_bytes(3, Shape::Real, 300_000);
         let (mut count, mut all) = (0, 0);
         for line in history.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Some(message) = taken(line) {
-                assert_eq!(Some(message), decoded(line));
+            if let Some(event) = taken(line) {
+                assert_eq!(Some(event), decoded(line));
                 count += 1;
             }
             all += 1;
@@ -229,9 +260,9 @@ mod tests {
         let mut count = 0;
         for line in sample().iter().take(40) {
             let mut check = |line: &[u8]| {
-                if let Some(message) = taken(line) {
+                if let Some(event) = taken(line) {
                     count += 1;
-                    assert_eq!(Some(message), decoded(line), "{}", String::from_utf8_lossy(line));
+                    assert_eq!(Some(event), decoded(line), "{}", String::from_utf8_lossy(line));
                 }
             };
             for cut in 0..=line.len() {

@@ -6,9 +6,9 @@ mod keys;
 mod message;
 mod notes;
 
-pub(crate) use canonical::{Said, Text, message};
+pub(crate) use canonical::{Said, Text, is_message, message};
 pub(crate) use keys::find;
-pub(crate) use message::text_of_parts;
+pub(crate) use message::{each_text_of_parts, text_of_parts};
 pub(crate) use notes::{Member, Notes, Weight, record};
 
 use crate::{Defect, Event, Fault, Outcome, Place};
@@ -54,6 +54,23 @@ pub enum Item {
 ///
 /// With `bodies` false the texts of the events are checked but not kept.
 pub(crate) fn line(line: RawLine<'_>, bodies: bool, mut emit: impl FnMut(Item)) {
+    if bodies
+        && line.terminated
+        && let Some(event) = usual(line.bytes)
+    {
+        return emit(Item::Record(Record { place: line.place, len: line.bytes.len() as u64, event: Box::new(event) }));
+    }
+    carefully(line, bodies, emit);
+}
+
+/// The event of a line in the writers' own shape.
+fn usual(line: &[u8]) -> Option<Event> {
+    let mut scratch = Vec::new();
+    message::<String>(line, &mut scratch)?.into_event(&mut scratch)
+}
+
+/// The same, whatever the line looks like.
+fn carefully(line: RawLine<'_>, bodies: bool, mut emit: impl FnMut(Item)) {
     let whole = Span::new(line).trim(char::is_whitespace);
     if whole.bytes.is_empty() {
         return;

@@ -3,7 +3,7 @@
 //! Every x86-64 processor has the instructions for it; others take the same answer from arithmetic on words.
 
 /// How many bytes are looked at together.
-pub(super) const LEN: usize = 64;
+pub(crate) const LEN: usize = 64;
 
 /// Sets of positions in a block, one bit a byte, the first byte's lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +34,21 @@ pub(super) fn after_backslashes(backslashes: u64, carried: u64) -> (u64, u64) {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use words::{equal_to, marks};
+pub(super) use words::marks;
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use words::{equal_to, pairs};
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{equal_to, marks};
+pub(super) use x86::marks;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{equal_to, pairs};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{LEN, Marks};
-    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8};
+    use std::arch::x86_64::{
+        __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
+        _mm_set1_epi8,
+    };
 
     /// How many registers a block takes.
     const PARTS: usize = 4;
@@ -54,9 +61,16 @@ mod x86 {
 
     /// The bytes that equal one.
     #[inline]
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
+    pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
         unsafe { sse2_equal_to(block, byte) }
+    }
+
+    /// Where two bytes stand behind each other.
+    #[inline]
+    pub(crate) fn pairs(block: &[u8; LEN + 1], first: u8, second: u8) -> u64 {
+        // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
+        unsafe { sse2_pairs(block, first, second) }
     }
 
     #[inline]
@@ -76,6 +90,18 @@ mod x86 {
     #[target_feature(enable = "sse2")]
     fn sse2_equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         bits(parts(block).map(|part| equal(part, byte)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn sse2_pairs(block: &[u8; LEN + 1], first: u8, second: u8) -> u64 {
+        let (Some(here), Some(behind)) = (block.first_chunk(), block.last_chunk()) else { return 0 };
+        let ([a, b, c, d], [e, f, g, h]) = (parts(here), parts(behind));
+        let both = |one, other| _mm_and_si128(equal(one, first), equal(other, second));
+        let found = [both(a, e), both(b, f), both(c, g), both(d, h)];
+        let any = found.into_iter().fold(found[0], |any, part| _mm_or_si128(any, part));
+        // Nearly always there is none.
+        if _mm_movemask_epi8(any) == 0 { 0 } else { bits(found) }
     }
 
     #[inline]
@@ -125,8 +151,14 @@ mod words {
     }
 
     /// The bytes that equal one.
-    pub(in super::super) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
+    pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         each(block, |word| equal(word, byte))
+    }
+
+    /// Where two bytes stand behind each other.
+    pub(crate) fn pairs(block: &[u8; LEN + 1], first: u8, second: u8) -> u64 {
+        let places = |block: Option<&[u8; LEN]>, byte| block.map_or(0, |block| equal_to(block, byte));
+        places(block.first_chunk(), first) & places(block.last_chunk(), second)
     }
 
     /// The bytes of which `test` sets the top bit.
@@ -188,6 +220,18 @@ mod tests {
             let wanted = slow(&block, |byte| byte == b'n');
             assert_eq!((equal_to(&block, b'n'), words::equal_to(&block, b'n')), (wanted, wanted), "{block:?}");
         }
+    }
+
+    #[test]
+    fn both_ways_find_a_pair_at_every_position_and_none_that_is_not_there() {
+        for at in 0..LEN {
+            let mut block = [b'u'; LEN + 1];
+            block[at] = b'\\';
+            assert_eq!((pairs(&block, b'\\', b'u'), words::pairs(&block, b'\\', b'u')), (1 << at, 1 << at));
+            block[at + 1] = b'n';
+            assert_eq!((pairs(&block, b'\\', b'u'), words::pairs(&block, b'\\', b'u')), (0, 0));
+        }
+        assert_eq!(pairs(&[b'a'; LEN + 1], b'a', b'a'), u64::MAX);
     }
 
     #[test]

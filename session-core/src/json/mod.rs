@@ -14,8 +14,9 @@ mod plain;
 mod string;
 mod write;
 
+pub(crate) use block::{LEN as BLOCK, equal_to, pairs};
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
-pub(crate) use plain::{plain_string, plain_string_end};
+pub(crate) use plain::{block_at, plain_string, plain_string_end};
 pub(crate) use string::without_lone_surrogates;
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer, push_list};

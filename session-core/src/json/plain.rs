@@ -101,7 +101,7 @@ fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u64
 /// The block at `at`, filled up with zeros behind the end. Zeros are control characters:
 /// no string that reaches into them is plain.
 #[inline]
-fn block_at(bytes: &[u8], at: usize) -> Option<[u8; LEN]> {
+pub(crate) fn block_at(bytes: &[u8], at: usize) -> Option<[u8; LEN]> {
     let rest = bytes.get(at..)?;
     if let Some(block) = rest.first_chunk() {
         return Some(*block);

@@ -21,6 +21,8 @@ pub use fold::{Effect, Replay};
 pub use last::{LastReport, last_messages, last_model, last_report};
 pub use part::HistoryPart;
 
+use crate::decode::Said;
+use crate::scan::Glance;
 use crate::{Bodies, Defect, Item, Limits, Message, Scan};
 use std::io::{self, BufRead};
 
@@ -87,16 +89,19 @@ impl LiveEvents {
     pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
         let mut replay = Replay::new();
         let mut events = Vec::new();
-        for item in Scan::with_limits(history, limits).bodies(Bodies::Skip) {
-            match item? {
-                Item::Record(record) => {
-                    let number = events.len();
-                    let effect = record.event.effect();
-                    events.push((effect == Effect::Adds).then_some(false));
-                    replay.event(&effect, || number);
+        let mut scan = Scan::with_limits(history, limits).bodies(Bodies::Skip);
+        while let Some(glance) = scan.glance(|_: Said<'_, ()>| ()) {
+            let effect = match glance? {
+                Glance::Message(_) => Effect::Adds,
+                Glance::Item(Item::Record(record)) => record.event.effect(),
+                Glance::Item(Item::Defect(defect)) => {
+                    replay.defect(&defect);
+                    continue;
                 }
-                Item::Defect(defect) => replay.defect(&defect),
-            }
+            };
+            let number = events.len();
+            events.push((effect == Effect::Adds).then_some(false));
+            replay.event(&effect, || number);
         }
         for &number in replay.live() {
             events[number] = Some(true);

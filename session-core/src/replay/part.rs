@@ -46,7 +46,7 @@ impl HistoryPart<Message> {
     pub fn load(part: impl BufRead, limits: Limits) -> io::Result<Self> {
         let mut read = HistoryPart::after(Replay::new(), Conversation::MAX_DEFECTS);
         let message = |event: Box<Event>| *event.message.unwrap_or_default();
-        read.lines(Scan::with_limits(part, limits), |said: Said<String>| said.into(), message)?;
+        read.lines(Scan::with_limits(part, limits), |said: Said<'_, String>| said.into(), message)?;
         Ok(read)
     }
 }
@@ -64,7 +64,7 @@ impl HistoryPart<()> {
 
     /// Counts the lines that follow. After an error the lines before it have been counted.
     pub(super) fn count_lines(&mut self, lines: impl BufRead, limits: Limits) -> io::Result<()> {
-        self.lines(Scan::with_limits(lines, limits).bodies(Bodies::Skip), |_: Said<()>| (), |_| ())
+        self.lines(Scan::with_limits(lines, limits).bodies(Bodies::Skip), |_: Said<'_, ()>| (), |_| ())
     }
 }
 
@@ -86,14 +86,14 @@ impl<T> HistoryPart<T> {
     fn lines<X: Text>(
         &mut self,
         mut scan: Scan<impl BufRead>,
-        keep: impl Fn(Said<X>) -> T,
+        keep: impl Fn(Said<'_, X>) -> T,
         keep_event: impl Fn(Box<Event>) -> T,
     ) -> io::Result<()> {
-        while let Some(glance) = scan.glance() {
+        while let Some(glance) = scan.glance(&keep) {
             match glance? {
-                Glance::Message(said) => {
+                Glance::Message(message) => {
                     self.events += 1;
-                    self.replay.event(&Effect::Adds, || keep(said));
+                    self.replay.event(&Effect::Adds, || message);
                 }
                 Glance::Item(Item::Record(record)) => {
                     self.events += 1;

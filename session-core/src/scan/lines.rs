@@ -9,14 +9,14 @@ pub(super) const KEPT_CAPACITY: usize = 1 << 20;
 
 /// A line, or the news that there was one too long to hold.
 #[derive(Clone, Copy)]
-pub(super) enum Line<'a> {
+pub(crate) enum Line<'a> {
     Whole(RawLine<'a>),
     TooLong { place: Place, len: u64 },
 }
 
 /// The lines of a stream.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: R,
     max: u64,
     buffer: Vec<u8>,
@@ -29,7 +29,12 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R, max: u64) -> Self {
-        Lines { reader, max, buffer: Vec::new(), borrowed: 0, line: 0, offset: 0, whole: 0 }
+        Lines::behind(reader, max, 0, 0)
+    }
+
+    /// The lines of a part of a file that begins behind so many lines, with so many bytes.
+    pub(crate) fn behind(reader: R, max: u64, lines: u64, bytes: u64) -> Self {
+        Lines { reader, max, buffer: Vec::new(), borrowed: 0, line: lines, offset: bytes, whole: bytes }
     }
 
     /// Bytes up to the end of the last line that a newline ended.
@@ -42,7 +47,7 @@ impl<R: BufRead> Lines<R> {
         (self.line, self.offset)
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.reader.consume(std::mem::take(&mut self.borrowed));
         if self.buffer.capacity() > KEPT_CAPACITY {
             self.buffer = Vec::new();

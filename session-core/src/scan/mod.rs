@@ -6,7 +6,8 @@ mod lines;
 pub use backwards::ScanBackwards;
 
 use crate::decode::{self, Item, RawLine, Said, Text};
-use lines::{KEPT_CAPACITY, Line, Lines};
+use lines::KEPT_CAPACITY;
+pub(crate) use lines::{Line, Lines};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::{self, BufRead};
@@ -128,13 +129,13 @@ impl<R: BufRead> Scan<R> {
     }
 
     /// The next event or defect for somebody who asks only for the conversation: the usual message is told by the shape
-    /// of its line, and `T` is kept of its texts.
-    pub(crate) fn glance<T: Text>(&mut self) -> Option<io::Result<Glance<Said<T>>>> {
+    /// of its line; `X` is read of its texts, and what `keep` makes of it is given.
+    pub(crate) fn glance<X: Text, T>(&mut self, keep: impl Fn(Said<'_, X>) -> T) -> Option<io::Result<Glance<T>>> {
         if self.scratch.capacity() > KEPT_CAPACITY {
             self.scratch = Vec::new();
         }
         self.advance(|line, scratch| match line {
-            Line::Whole(line) if line.terminated => decode::message(line.bytes, scratch),
+            Line::Whole(line) if line.terminated => decode::message(line.bytes, scratch).map(&keep),
             Line::Whole(_) | Line::TooLong { .. } => None,
         })
     }

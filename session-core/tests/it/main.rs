@@ -13,5 +13,6 @@ mod golden_values;
 mod memory;
 mod oracle;
 mod properties;
+mod search;
 mod text;
 mod timeline;

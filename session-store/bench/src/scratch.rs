@@ -36,7 +36,7 @@ pub fn history(dir: &Path, shape: Shape, megabytes: u64) -> PathBuf {
 
 /// Events whose lines have about 1 KB each, and those lines.
 pub fn events(count: usize) -> Vec<(Event, Vec<u8>)> {
-    let history = Histories::of_bytes(11, Shape::Real, count * 8 << 10);
+    let history = Histories::of_bytes(11, Shape::Real, (count * 8) << 10);
     let records = scan_bytes(&history).filter_map(|item| match item {
         Item::Record(record) if (700..1_500).contains(&record.len) => Some(record.event),
         Item::Record(_) | Item::Defect(_) => None,

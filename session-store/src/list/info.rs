@@ -4,7 +4,7 @@ use super::NameFault;
 use crate::{FlatFile, MetaDamage, SessionForm, StoreError};
 use session_core::{Timestamp, format_time};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a list says about a session. `None` is unknown or not set.
 #[derive(Debug)]
@@ -167,7 +167,18 @@ impl fmt::Display for ListSubject<'_> {
     }
 }
 
+/// Whether a workspace is this directory, links resolved.
+pub(crate) fn works_in(workspace: &str, dir: &Path) -> bool {
+    let workspace = Path::new(workspace);
+    workspace == dir || workspace.canonicalize().is_ok_and(|real| real == dir)
+}
+
 impl SessionInfo {
+    /// Whether the session works in a directory, links of its workspace resolved.
+    pub fn works_in(&self, dir: &Path) -> bool {
+        self.workspace.as_deref().is_some_and(|workspace| works_in(workspace, dir))
+    }
+
     /// What a person should know about the session, beside what its row says.
     pub fn notes(&self) -> Vec<ListNote<'_>> {
         let note = |about| ListNote { session: &self.name, about };

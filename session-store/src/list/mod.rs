@@ -20,9 +20,10 @@ pub use info::{Damage, ListNote, ListSubject, SessionInfo, SessionState};
 pub(crate) use base::{Candidate, Node, candidate, candidates};
 pub(crate) use entry::times;
 pub(crate) use escape::escaped;
+pub(crate) use info::works_in;
 
 use crate::Result;
-use cache::Cache;
+use cache::{Cache, Kept, News};
 use chrono::TimeDelta;
 use entry::{entry, glance};
 use session_core::{Limits, SessionName, Timestamp};
@@ -64,7 +65,7 @@ fn list(view: &View<'_>, empties: Empties) -> Result<Vec<SessionInfo>> {
             sessions.push(info);
         }
     }
-    cache.keep(known);
+    cache.keep(known, Kept::All);
     sessions.sort_by_cached_key(|info| (order(info.updated, info.modified, view.now), info.name.clone()));
     Ok(sessions)
 }
@@ -80,31 +81,15 @@ fn newest(
     mut wanted: impl FnMut(&SessionInfo) -> bool,
 ) -> Result<Vec<SessionInfo>> {
     let cache = view.cache();
-    let candidates = candidates(view.base)?;
-    let glanced = in_parallel(&candidates, |candidate| match glance(view.base, candidate, view.limits, &cache) {
-        Some((times, known)) => ((times.updated(), times.modified), None, known),
-        None => {
-            let (info, known) = entry(view.base, candidate, view.limits, &cache);
-            ((info.updated, info.modified), Some(info), known)
-        }
-    });
-    let mut waiting: Vec<_> = candidates
-        .iter()
-        .zip(glanced)
-        .map(|(candidate, ((updated, modified), info, known))| {
-            (order(updated, modified, view.now), candidate.shown(), candidate, info, known)
-        })
-        .collect();
-    waiting.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     let (mut sessions, mut kept) = (Vec::new(), Vec::new());
-    for (_, name, candidate, info, known) in waiting {
+    for Placed { name, candidate, info, known, .. } in placed(view, &cache, candidates(view.base)?) {
         if sessions.len() == limit {
             kept.push((name, known));
             continue;
         }
         let (mut info, known) = match info {
             Some(info) => (info, known),
-            None => entry(view.base, candidate, view.limits, &cache),
+            None => entry(view.base, &candidate, view.limits, &cache),
         };
         kept.push((name, known));
         info.is_ahead = is_ahead(info.updated, view.now);
@@ -112,8 +97,51 @@ fn newest(
             sessions.push(info);
         }
     }
-    cache.keep(kept);
+    cache.keep(kept, Kept::All);
     Ok(sessions)
+}
+
+/// A session in the order of a list, looked at only so far as the order asks for.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// As the list names it.
+    pub(crate) name: String,
+    pub(crate) candidate: Candidate,
+    /// The time of its newest event; without one, when its history was last written.
+    pub(crate) updated: Option<Timestamp>,
+    /// All about it, where less would not do.
+    info: Option<SessionInfo>,
+    known: News,
+}
+
+/// Sessions in the order of a list. Of most only the end of the history is looked at, and nothing where the cache knows it.
+fn placed(view: &View<'_>, cache: &Cache, candidates: Vec<Candidate>) -> Vec<Placed> {
+    let looked = in_parallel(&candidates, |candidate| match glance(view.base, candidate, view.limits, cache) {
+        Some((times, known)) => ((times.updated(), times.modified), None, known),
+        None => {
+            let (info, known) = entry(view.base, candidate, view.limits, cache);
+            ((info.updated, info.modified), Some(info), known)
+        }
+    });
+    let mut placed = Vec::with_capacity(candidates.len());
+    for (candidate, ((updated, modified), info, known)) in candidates.into_iter().zip(looked) {
+        let place = order(updated, modified, view.now);
+        placed.push((place, Placed { name: candidate.shown(), candidate, updated, info, known }));
+    }
+    placed.sort_by(|(a, one), (b, other)| (a, &one.name).cmp(&(b, &other.name)));
+    placed.into_iter().map(|(_, placed)| placed).collect()
+}
+
+/// All sessions, or some, in the order of a list.
+///
+/// # Errors
+/// As [`list`].
+fn in_order(view: &View<'_>, some: Option<Vec<Candidate>>) -> Result<Vec<Placed>> {
+    let cache = view.cache();
+    let kept = if some.is_none() { Kept::All } else { Kept::Some };
+    let placed = placed(view, &cache, some.map_or_else(|| candidates(view.base), Ok)?);
+    cache.keep(placed.iter().map(|placed| (placed.name.clone(), placed.known.clone())).collect(), kept);
+    Ok(placed)
 }
 
 fn is_shown(info: &SessionInfo, empties: Empties) -> bool {

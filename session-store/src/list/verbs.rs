@@ -1,6 +1,6 @@
 //! What a store offers for listing and reading.
 
-use super::{ActiveTurns, Empties, SessionInfo, View, active, candidates, reading, similar};
+use super::{ActiveTurns, Candidate, Empties, Placed, SessionInfo, View, active, candidates, reading, similar};
 use crate::{HistoryView, Result, Store};
 use session_core::{Conversation, LastReport, SessionName};
 
@@ -40,6 +40,11 @@ impl Store {
         wanted: impl FnMut(&SessionInfo) -> bool,
     ) -> Result<Vec<SessionInfo>> {
         super::newest(&self.view(), empties, limit, wanted)
+    }
+
+    /// All sessions, or some, in the order of [`Store::list`], looked at only so far as the order asks for.
+    pub(crate) fn in_order(&self, some: Option<Vec<Candidate>>) -> Result<Vec<Placed>> {
+        super::in_order(&self.view(), some)
     }
 
     /// The session whose newest event is the newest of all, of those that have a message.

@@ -50,6 +50,7 @@ mod open_session;
 mod rename;
 mod rewind;
 mod rewind_crash;
+mod search;
 mod session_turn;
 mod spill;
 mod titles;

@@ -44,6 +44,14 @@ pub(super) struct Entry {
     pub(super) quiet: Option<Quiet>,
 }
 
+/// Which sessions a list has looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// All that there are: what is known of others is forgotten.
+    All,
+    Some,
+}
+
 /// What a list found out about a part of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Found<T> {
@@ -109,21 +117,24 @@ impl Cache {
         self.entries.get(name)
     }
 
-    /// Keeps what a list found of all sessions that there are.
+    /// Keeps what a list found.
     ///
     /// Nothing is synced, and no failure told: the next list would only be slower.
-    pub(super) fn keep(mut self, found: Vec<(String, News)>) {
+    pub(super) fn keep(mut self, found: Vec<(String, News)>, kept: Kept) {
         let Some(file) = self.file.take() else { return };
-        if found.len() == self.entries.len()
-            && found.iter().all(|(name, news)| *news == News::SAME && self.entries.contains_key(name))
-        {
+        let is_known = |(name, news): &(String, News)| *news == News::SAME && self.entries.contains_key(name);
+        if found.iter().all(is_known) && (kept == Kept::Some || found.len() == self.entries.len()) {
             return;
         }
         let entry = |(name, news): (String, News)| {
             let entry = news.or(self.entries.get(&name));
             (name, entry)
         };
-        let entries: HashMap<String, Entry> = found.into_iter().map(entry).collect();
+        let found: HashMap<String, Entry> = found.into_iter().map(entry).collect();
+        let entries = match kept {
+            Kept::All => found,
+            Kept::Some => self.entries.clone().into_iter().chain(found).collect(),
+        };
         if entries != self.entries {
             file.write(&entries);
         }
