@@ -8,7 +8,7 @@
 //! attributes or hooks, run the git program, delete what it does not know to have been absent, follow a symbolic link
 //! on the way to a file, or know what a session is.
 //!
-//! [`Checkpoints`] writes, [`Reader`] only looks.
+//! [`Checkpoints`] writes, [`Reader`] only looks, [`Attached`] is what a session store is given.
 //!
 //! ```
 //! use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Options, Request, Scope, TurnRef};
@@ -70,6 +70,7 @@ mod tree_edit;
 mod turns;
 
 mod ahead;
+mod attached;
 mod journal;
 mod restore;
 mod root;
@@ -85,6 +86,7 @@ mod meta;
 mod space;
 mod workspace;
 
+pub use attached::Attached;
 pub use cancel::{Cancel, Progress};
 pub use checkpoints::{Checkpoints, OpenReport};
 pub use commit::{ChangedBy, TurnKind};

@@ -83,6 +83,18 @@ verbs! {
     Tail => tail,
     /// Create a session and print its name
     New => new,
+    /// Go back to an earlier point, with the conversation, the workspace, or both
+    Rewind => rewind,
+    /// Begin another session with a part of this one's conversation
+    Fork => fork,
+    /// Go on in a new session from a summary
+    Compact => compact,
+    /// Show the sessions that one comes from and goes on in
+    Lineage => lineage,
+    /// Give a session another name
+    Rename => rename,
+    /// Print or set a session's title
+    Title => title,
     /// Delete sessions: into the trash, or for good
     Rm => rm,
     /// List, restore or empty the trash

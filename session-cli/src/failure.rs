@@ -65,7 +65,19 @@ impl From<ProcError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let (exit, hint) = advice(&error);
+        let inside = match &error {
+            StoreError::Checkpoint { source, .. } => source.downcast_ref::<CheckpointError>(),
+            _ => None,
+        };
+        let (exit, hint) = match inside {
+            // Only verbs that are about the workspace alone take their flags.
+            Some(inside @ (CheckpointError::OtherWorkspace { .. } | CheckpointError::Conflicts { .. })) => (
+                checkpoint_advice(inside).0,
+                Some("`session checkpoint restore` says more about it; nothing was changed"),
+            ),
+            Some(inside) => checkpoint_advice(inside),
+            None => advice(&error),
+        };
         Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
     }
 }
@@ -101,6 +113,22 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         StoreError::Process(error) => process_advice(error),
         StoreError::NotOfTheTurn { .. } => (Exit::Busy, Some("--force drains it all the same")),
         StoreError::Escapes { .. } => (Exit::Refused, None),
+        StoreError::Cut { .. } => {
+            (Exit::No, Some("`session rewind SESSION` lists the turns, `session events` the events"))
+        }
+        StoreError::Damaged { .. } => {
+            (Exit::Refused, Some("--force does it all the same; `session doctor` shows the lines"))
+        }
+        StoreError::NoCheckpoint { .. } => (Exit::No, Some("--chat goes back with the conversation alone")),
+        StoreError::Running { .. } => (Exit::Busy, Some("`session kill SESSION --all` ends them")),
+        StoreError::RewindRefused { reasons, .. } => {
+            let exit = if reasons.iter().all(session_store::Refusal::is_busy) { Exit::Busy } else { Exit::Refused };
+            (exit, Some("nothing was changed; --force does it all the same"))
+        }
+        StoreError::RewindInterrupted { .. } => {
+            (Exit::Busy, Some("the same `session rewind` does the rest, `session rewind SESSION --undo` takes it back"))
+        }
+        StoreError::NothingToUndo { .. } => (Exit::No, None),
         _ => (Exit::Usage, None),
     }
 }

@@ -49,6 +49,9 @@ pub struct SessionHeader {
     /// The session that this one was forked or compacted from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub parent: String,
+    /// Whether it was made to go on with its parent. It does once that one names it as its successor.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compacts: bool,
 }
 
 /// Who set a title.

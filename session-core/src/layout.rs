@@ -24,6 +24,8 @@ pub const TMP: &str = "tmp";
 pub const LOCK: &str = ".lock";
 /// Bytes that were taken out of a history because they are no whole line.
 pub const QUARANTINE: &str = ".quarantine";
+/// A rewind that changes files and has not ended.
+pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.
 pub const CLAIMS: &str = ".claims";
 /// Inside the inbox: files that cannot be delivered.

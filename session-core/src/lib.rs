@@ -57,10 +57,13 @@
 //! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
 //! | [`search`] | looking for a text in the events of a history |
 //! | `extension` | this project's own kinds, `x.session` and its kin |
+//! | `timeline`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
+//! | [`checkpoint`] | what a store asks of whoever keeps snapshots of a workspace |
 //! | `api_view`, [`report`], `show` | what others make of a conversation |
 //! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
 
 mod api_view;
+pub mod checkpoint;
 mod decode;
 mod defect;
 mod encode;
@@ -72,6 +75,7 @@ pub mod layout;
 mod message;
 mod meta;
 mod name;
+mod prompt;
 mod replay;
 pub mod report;
 mod run_id;
@@ -79,6 +83,7 @@ mod scan;
 pub mod search;
 mod show;
 mod time;
+mod timeline;
 mod title;
 
 pub use api_view::{ApiView, MISSING_RESULT, Repair, api_view};
@@ -93,6 +98,7 @@ pub use fields::Fields;
 pub use message::{Content, Image, Message, Parts, Role, ToolCall};
 pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
+pub use prompt::{prompt_of, written_by_hand};
 pub use replay::{
     Conversation, Count, Counter, Effect, HistoryPart, LastReport, LiveEvents, Replay, ReplayBackwards, count,
     last_messages, last_model, last_report,
@@ -101,4 +107,5 @@ pub use run_id::{RUN_ID_VAR, run_id};
 pub use scan::{Bodies, Limits, Scan, ScanBackwards, scan_bytes, scan_line};
 pub use show::reference_show;
 pub use time::{Timestamp, format_time, parse_time};
-pub use title::{MAX_TITLE_BYTES, TITLE_WORDS, first_words_title, normalize_title};
+pub use timeline::{Cut, CutError, ParsePointError, Point, Timeline, TurnSpan};
+pub use title::{MAX_TITLE_BYTES, TITLE_WORDS, first_words_title, fork_title, normalize_title};

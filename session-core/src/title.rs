@@ -38,17 +38,38 @@ pub fn first_words_title(prompt: &str, words: Option<std::num::NonZeroUsize>) ->
     normalize_title(&words.join(" "))
 }
 
+/// The title of a fork of a session that has this one: `Oaks (fork)`, and of a fork of that `Oaks (fork 2)`. What is too
+/// long is cut before the bracket.
+///
+/// ```
+/// assert_eq!(session_core::fork_title("Oaks"), "Oaks (fork)");
+/// assert_eq!(session_core::fork_title("Oaks (fork)"), "Oaks (fork 2)");
+/// ```
+pub fn fork_title(title: &str) -> String {
+    let numbered = title.strip_suffix(')').and_then(|title| {
+        let (base, number) = title.rsplit_once(" (fork")?;
+        if number.is_empty() { Some((base, 1)) } else { Some((base, number.strip_prefix(' ')?.parse::<u32>().ok()?)) }
+    });
+    let (base, suffix) = match numbered {
+        Some((base, number)) => (base, format!(" (fork {})", number.saturating_add(1))),
+        None => (title, " (fork)".to_owned()),
+    };
+    format!("{}{suffix}", cut_to(base, MAX_TITLE_BYTES - suffix.len()))
+}
+
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// At most the allowed bytes; at the last space if there is one.
 fn cut(title: &str) -> &str {
-    if title.len() <= MAX_TITLE_BYTES {
+    cut_to(title, MAX_TITLE_BYTES)
+}
+
+fn cut_to(title: &str, max_bytes: usize) -> &str {
+    if title.len() <= max_bytes {
         return title;
     }
-    let end = title
-        .grapheme_indices(true)
-        .map(|(at, grapheme)| at + grapheme.len())
-        .take_while(|end| *end <= MAX_TITLE_BYTES);
+    let end =
+        title.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len()).take_while(|end| *end <= max_bytes);
     let head = &title[..end.last().unwrap_or(0)];
     head.rfind(' ').map_or(head, |space| &head[..space])
 }

@@ -1,6 +1,8 @@
 //! What can go wrong with an operation on the store. Bad data in a history is no error: it is a defect, and a value.
 
-use session_core::{NameError, SessionName};
+use crate::rewind::Refusal;
+use session_core::checkpoint::CheckpointError;
+use session_core::{CutError, Defect, NameError, Point, SessionName};
 use session_disk::DiskError;
 use session_proc::ProcError;
 use std::io;
@@ -218,6 +220,70 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
+    /// The conversation cannot go to this point.
+    #[error("{}", path.display())]
+    Cut {
+        /// The history.
+        path: PathBuf,
+        /// Why.
+        source: CutError,
+    },
+    /// Lines of a history that cannot be read make it a guess what is copied. Nothing was made.
+    #[error("{defects} lines of {} cannot be read, the first of them: {first}", path.display())]
+    Damaged {
+        /// The history.
+        path: PathBuf,
+        /// How many.
+        defects: u64,
+        /// The first of them.
+        first: Box<Defect>,
+    },
+    /// Whoever keeps the checkpoints says no.
+    #[error("cannot work on the checkpoints in {}", path.display())]
+    Checkpoint {
+        /// The directory of the checkpoints.
+        path: PathBuf,
+        /// Why. Who composed the two knows which error is inside.
+        source: CheckpointError,
+    },
+    /// No checkpoint shows the workspace at this point.
+    #[error("no checkpoint of session {name} shows the workspace at {point}")]
+    NoCheckpoint {
+        /// The session.
+        name: String,
+        /// The point.
+        point: Point,
+    },
+    /// Background processes of the session run.
+    #[error("session {name} has running background processes: {}", ids.join(", "))]
+    Running {
+        /// The session.
+        name: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// Something stands against going back. Nothing was changed.
+    #[error("session {name} does not go back: {}", crate::rewind::told(reasons))]
+    RewindRefused {
+        /// The session.
+        name: String,
+        /// What stands against it.
+        reasons: Vec<Refusal>,
+    },
+    /// An earlier rewind was interrupted; it must be ended first.
+    #[error("a rewind of session {name} was interrupted: {}", path.display())]
+    RewindInterrupted {
+        /// The session.
+        name: String,
+        /// What it has left.
+        path: PathBuf,
+    },
+    /// There is no rewind that could be taken back.
+    #[error("session {name} has no rewind that could be taken back")]
+    NothingToUndo {
+        /// The session.
+        name: String,
+    },
     /// A process, or the marker of a turn, could not be looked at.
     #[error(transparent)]
     Process(#[from] ProcError),
@@ -243,6 +309,11 @@ fn told(whole_events: usize) -> String {
 }
 
 impl StoreError {
+    /// That a turn runs.
+    pub(crate) fn live_turn(name: &str, pid: i32) -> Self {
+        StoreError::LiveTurn { name: name.to_owned(), pid }
+    }
+
     /// For `map_err` after reading from a path.
     pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let path = path.to_owned();

@@ -8,6 +8,9 @@
 //! - [`Session`] is one of them, open: append, read, change metadata, run a turn, drain the inbox, spill.
 //! - [`LockGuard`] is the session's lock, held; [`Turn`] a turn that runs under it; [`Steering`] brings it the messages of
 //!   the inbox.
+//! - A session goes back ([`Session::rewind`]), is forked ([`Store::fork`]), goes on in another one ([`Store::compact`],
+//!   [`Store::lineage`]), and is renamed ([`Store::rename`]). Checkpoints of its workspace are handed in as a
+//!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -37,6 +40,7 @@
 
 mod chain;
 mod clock;
+mod compact;
 mod create;
 mod doctor;
 mod env;
@@ -44,8 +48,10 @@ mod error;
 mod file_name;
 mod flat;
 mod flock;
+mod fork;
 mod history;
 mod inbox;
+mod lineage;
 mod list;
 mod lock;
 mod meta;
@@ -53,28 +59,36 @@ mod name;
 mod options;
 mod paths;
 mod processes;
+mod rename;
+mod rewind;
 mod search;
 mod session;
 mod small_file;
 mod spill;
+mod staging;
 mod store;
 mod trash;
 
+pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use doctor::{Examination, Finding, FindingCode, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
+pub use fork::{Forked, NewFork};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
 pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,
 };
+pub use lineage::{Lineage, LinkLoop, Origin, Relative};
 pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
+pub use rename::Renamed;
+pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};
 pub use search::{
     Case, Form, Found, HitsOfASession, Liveness, Query, QueryError, SearchOptions, Searched, Unsearched, Words,
 };

@@ -15,6 +15,12 @@ pub(crate) fn registry(paths: &SessionPaths) -> Result<Registry> {
     Ok(Registry::open(&dir)?)
 }
 
+/// The background processes of a session that run, by their ids.
+pub(crate) fn running(paths: &SessionPaths) -> Result<Vec<String>> {
+    let processes = registry(paths)?.list()?.processes;
+    Ok(processes.into_iter().filter(|status| !status.state.is_final()).map(|status| status.id.to_string()).collect())
+}
+
 /// Stops everything of a session that is about to be deleted.
 pub(crate) fn stop_all(paths: &SessionPaths, name: &str) -> Result<()> {
     let registry = match registry(paths) {

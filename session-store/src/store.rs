@@ -184,7 +184,7 @@ impl Store {
         }
     }
 
-    fn session(&self, member: Member) -> Result<Session> {
+    pub(crate) fn session(&self, member: Member) -> Result<Session> {
         Session::new(member.name.to_string(), member.paths, self.options, self.clock.clone(), member.dangling)
     }
 
@@ -212,6 +212,20 @@ impl Store {
     /// [`StoreError::Escapes`] where a symbolic link has the name, or stands in the place of the records.
     pub fn registry(&self, name: &SessionName) -> Result<Registry> {
         processes::registry(&self.paths(name)?)
+    }
+
+    /// The background processes of a session, and of those that it goes on with, the last one first: a compaction leaves
+    /// processes where they were started. Nothing is created.
+    ///
+    /// # Errors
+    /// As [`Store::registry`]; failed reads.
+    pub fn registries(&self, name: &SessionName) -> Result<Vec<(SessionName, Registry)>> {
+        let paths = self.paths(name)?;
+        let mut registries = vec![(name.clone(), processes::registry(&paths)?)];
+        for (name, paths) in chain::predecessors(&paths, name.as_str(), self.options.limits)? {
+            registries.push((name, processes::registry(&paths)?));
+        }
+        Ok(registries)
     }
 
     /// Takes the lock of a session, without opening it. Links to successors are not followed.

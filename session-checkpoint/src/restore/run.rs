@@ -89,7 +89,7 @@ impl Checkpoints {
         let known: Vec<Oid> = head.into_iter().chain(newest_there(locked, &target)).collect();
         let work = self.work(&sink, locked, &now, &target, &known, &limits)?;
         let mut summary = work.summary(&target);
-        summary.also_changed_by = self.shared(&work, &target, &scope.other_stores)?;
+        summary.also_changed_by = self.shared(locked, &work, &target, &scope.other_stores)?;
         let puts = work.puts.iter().map(|(path, put)| (path.clone(), put.before));
         let deletes = work.deletes.iter().map(|(path, leaf)| (path.clone(), Some(*leaf)));
         Ok(RestorePlan { seen: puts.chain(deletes).collect(), target, limits, summary })

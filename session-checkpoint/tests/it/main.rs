@@ -4,6 +4,7 @@
 //! fault that users of systems like this one met.
 
 mod ahead;
+mod attached;
 mod attribution;
 mod basics;
 mod capture;

@@ -19,7 +19,7 @@ and processes without a record (lost), which are found by a mark in their enviro
 session ps --orphans"
 )]
 pub(crate) struct Flags {
-    /// The session [default: all]
+    /// The session, with those that it goes on with [default: all]
     #[arg(add = target::completer())]
     session: Option<String>,
     /// Only what runs although whoever started it is gone
@@ -51,7 +51,11 @@ struct Found {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let names = match &flags.session {
-        Some(text) => vec![target::resolve(context, text)?],
+        // A compaction leaves processes where they were started.
+        Some(text) => {
+            let chain = context.store.registries(&target::resolve(context, text)?)?;
+            chain.into_iter().map(|(session, _)| session).collect()
+        }
         None => context.store.names()?,
     };
     let marked = MarkedProcesses::look()?;

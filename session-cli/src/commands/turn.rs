@@ -1,5 +1,6 @@
 //! `session turn`
 
+use crate::commands::checkpoint::attach::{Missing, attached, tell_failure};
 use crate::commands::opened;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -7,8 +8,10 @@ use crate::failure::Failure;
 use crate::wrapped::{self, Signals};
 use crate::{span, target};
 use chrono::Utc;
-use session_core::RUN_ID_VAR;
-use session_store::{Options, Session, Turn, Wait};
+use session_checkpoint::Cancel;
+use session_core::checkpoint::{ChangesOf, Checkpointer as _};
+use session_core::{RUN_ID_VAR, SessionName};
+use session_store::{Options, Session, StoreError, Turn, Wait};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -28,6 +31,9 @@ pub(crate) struct Flags {
     /// How long to wait for a turn that is live [default: not at all]
     #[arg(long, value_name = "DUR", value_parser = span::duration)]
     wait: Option<Duration>,
+    /// Take a checkpoint of the workspace before CMD and after it
+    #[arg(long)]
+    checkpoint: bool,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -40,7 +46,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     // From here on there is something to clean up.
     let signals = Signals::hold()?;
     let id = format!("{}-{}", Utc::now().format("%Y%m%dT%H%M%S%3fZ"), std::process::id());
-    let turn = session.begin_turn(&lock, &id).map_err(wrapped::failure)?;
+    let before = take(flags, context, &session, ChangesOf::Others);
+    let turn = session.begin_turn_at(&lock, &id, before).map_err(wrapped::failure)?;
     if turn.repair().is_some() {
         context.out.note("note: the turn before this one crashed; a notice in the history says what was found");
     }
@@ -50,12 +57,32 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         Ok(Exit::Of(0)) => "done",
         Ok(_) | Err(_) => "failed",
     };
-    let end = turn.end(outcome, None).map_err(wrapped::failure)?;
+    let after = take(flags, context, &session, ChangesOf::Session);
+    let end = turn.end(outcome, after).map_err(wrapped::failure)?;
     for survivor in end.stopped.iter().flat_map(|stopped| &stopped.survivors) {
         context.out.note(&format!("warning: it could not be stopped: {survivor}"));
     }
     lock.release().map_err(wrapped::failure)?;
     ran.exit
+}
+
+/// Takes a checkpoint, if one is wanted. That none could be taken keeps no turn from running, and is told.
+fn take(flags: &Flags, context: &Context, session: &Session, changes_of: ChangesOf) -> Option<u64> {
+    if !flags.checkpoint {
+        return None;
+    }
+    let name = SessionName::new(session.name()).ok()?;
+    // A person who stops the command does not stop the checkpoint of what it has left.
+    let own = attached(context, &name, Missing::Make, Cancel::new());
+    let taken = own.and_then(|own| {
+        let taken = own.map(|mut own| own.take("", changes_of)).transpose();
+        taken.map_err(|source| StoreError::Checkpoint { path: session.paths().checkpoints(), source }.into())
+    });
+    taken.unwrap_or_else(|failure| {
+        context.out.note(&format!("warning: no checkpoint was taken: {}", failure.text));
+        context.out.diagnostics(tell_failure(context, &name, &failure.text).as_slice());
+        None
+    })
 }
 
 fn environment(session: &Session, turn: &Turn<'_>) -> Vec<(&'static str, OsString)> {

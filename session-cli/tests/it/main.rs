@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod follow;
+mod life;
 mod pages;
 mod processes;
 mod search;

@@ -15,3 +15,4 @@ mod oracle;
 mod properties;
 mod search;
 mod text;
+mod timeline;

@@ -138,6 +138,10 @@ codes! {
     FlatShadowed "flat-shadowed" Error false,
     /// The session that goes on with this one does not exist.
     DanglingSuccessor "dangling-successor" Warning false,
+    /// A session that was made to go on with another one, which does not name it.
+    UnlinkedSuccessor "unlinked-successor" Info false,
+    /// A rewind that has not ended.
+    RewindInterrupted "rewind-interrupted" Warning false,
     /// Sessions that go on with each other in a circle.
     SuccessorLoop "successor-loop" Error false,
     /// Sessions that come from each other in a circle.

@@ -5,8 +5,8 @@ use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
 use chrono::DateTime;
 use session_core::{
-    Conversation, Count, HistoryPart, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timestamp, last_messages,
-    last_model, last_report,
+    Conversation, Count, HistoryPart, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timeline, Timestamp,
+    last_messages, last_model, last_report,
 };
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -148,6 +148,14 @@ impl HistoryView {
     #[doc(alias = "LastReport")]
     pub fn last_report(&self) -> Result<Option<LastReport>> {
         self.backwards().and_then(|items| self.told(last_report(items)))
+    }
+
+    /// The turns, and what is needed to go back to a point.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub fn timeline(&self) -> Result<Timeline> {
+        self.told(Timeline::read(BufReader::with_capacity(BUFFER, self.reader()), self.limits))
     }
 
     /// The events and defects, first to last.

@@ -95,7 +95,7 @@ pub(super) fn hide_known(meta: &mut Meta) {
 }
 
 /// What `meta.json` holds of metadata: everything but what only our copy is for.
-pub(super) fn file_of(meta: &Meta) -> Meta {
+pub(crate) fn file_of(meta: &Meta) -> Meta {
     let mut file = meta.clone();
     hide_known(&mut file);
     file.x.remove(super::rules::FORMAT);

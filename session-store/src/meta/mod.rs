@@ -21,6 +21,7 @@ mod rules;
 mod update;
 
 pub use damage::MetaDamage;
+pub(crate) use merge::file_of;
 pub(crate) use read::read;
 pub use read::{MetaReading, MetaSource};
 pub(crate) use rules::{fill_title, keep_users_title, mark_header, title_source};

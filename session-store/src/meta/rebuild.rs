@@ -5,7 +5,7 @@ use crate::small_file::open_regular;
 use crate::{Result, StoreError};
 use serde_json::Value;
 use session_core::{
-    Event, Extension, Item, Kind, Limits, Meta, Role, Scan, SessionHeader, Timestamp, TitleSet, TitleSource,
+    Event, Extension, Item, Kind, Limits, Meta, Scan, SessionHeader, Timestamp, TitleSet, TitleSource, prompt_of,
 };
 use std::collections::HashMap;
 use std::io::{self, BufReader};
@@ -71,10 +71,9 @@ impl Facts {
             self.model = event.model;
         }
         if let Some(message) = event.message
-            && message.role == Role::User
             && self.first_prompt.is_none()
         {
-            self.first_prompt = Some(message.content.text().into_owned());
+            self.first_prompt = prompt_of(&message);
         }
     }
 

@@ -3,9 +3,8 @@
 use super::state::State;
 use super::turn_start;
 use crate::history::Pending;
-use crate::meta::{self, title_source};
-use crate::{Appended, Result, Session, StoreError};
-use session_core::{Event, Extension, FORMAT, Kind, Message, SessionHeader, TitleSet};
+use crate::{Appended, Result, Session, StoreError, meta, staging};
+use session_core::{Event, Kind, Message, SessionHeader};
 use std::cell::OnceCell;
 use std::fs;
 use std::io;
@@ -129,23 +128,21 @@ impl Session {
         // Without metadata the line still says the format and the name.
         let meta = meta::read(&self.paths, &self.name, self.options.limits).map(|read| read.meta).unwrap_or_default();
         let ts = meta.created.unwrap_or_else(|| self.clock.utc());
-        let by = title_source(&meta);
-        let header = SessionHeader {
-            format: FORMAT,
-            name: self.name.clone(),
-            workspace: meta.workspace,
-            model: meta.model,
-            parent: meta.parent,
-        };
-        let mut lines = vec![Extension::Session(header).into_event(ts)];
-        if !meta.title.is_empty() {
-            lines.push(Extension::Title(TitleSet { title: meta.title, by }).into_event(ts));
-        }
-        lines
+        staging::first_lines(SessionHeader { name: self.name.clone(), ..SessionHeader::default() }, &meta, ts)
+    }
+
+    /// Appends what a session says last: also where another goes on with it.
+    pub(crate) fn append_closing(&self, events: &[Event]) -> Result<()> {
+        self.verify()?;
+        let mut state = self.state();
+        let (pending, start) = self.write(&mut state, events)?;
+        self.settle_with_waiting(&mut state, pending, start.as_ref())?;
+        self.touch(&mut state);
+        Ok(())
     }
 
     /// Whether something was ever written to the history.
-    pub(super) fn has_history(&self) -> Result<bool> {
+    pub(crate) fn has_history(&self) -> Result<bool> {
         let path = self.paths.history();
         match fs::symlink_metadata(&path) {
             Ok(metadata) => Ok(metadata.len() > 0),

@@ -14,13 +14,13 @@ pub use repair::TurnRepair;
 pub use steering::{Steered, Steering};
 pub use turn::{Turn, TurnEnd};
 
-use crate::create::directories;
 use crate::flock::Inode;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
+use crate::staging::directories;
 use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError};
 use nix::libc::{O_DIRECTORY, O_PATH};
-use session_core::{Meta, layout};
+use session_core::{Meta, Timestamp, layout};
 use state::State;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -206,11 +206,11 @@ impl Session {
     }
 
     /// From here on each append makes sure first that this lock is still held.
-    fn remember(&self, guard: &LockGuard) {
+    pub(crate) fn remember(&self, guard: &LockGuard) {
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(guard.held());
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,8 +224,13 @@ impl Session {
     }
 
     /// Whether the directory still is the one that was opened.
-    fn verify(&self) -> Result<()> {
+    pub(crate) fn verify(&self) -> Result<()> {
         if self.opened.1.is_at(self.paths.dir())? { Ok(()) } else { Err(self.deleted()) }
+    }
+
+    /// The present time, in UTC.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.utc()
     }
 
     fn deleted(&self) -> StoreError {

@@ -77,7 +77,8 @@ impl Session {
         Ok(drained)
     }
 
-    fn adopt(&self, inbox: &Inbox) -> Result<()> {
+    /// Takes what was left behind in the sessions that this one goes on with.
+    pub(crate) fn adopt(&self, inbox: &Inbox) -> Result<()> {
         for (name, paths) in predecessors(&self.paths, &self.name, self.options.limits)? {
             let recorded = |ids: &_| recorded_inbox_ids(&HistoryView::open(&paths, self.options.limits)?, ids);
             inbox.adopt(&Inbox::new(paths.clone(), name.as_str(), self.options.durability), recorded)?;

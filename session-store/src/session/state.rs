@@ -15,7 +15,7 @@ const TOUCH_WAIT: Duration = Duration::from_millis(20);
 pub(super) const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(crate) struct State {
     pub(super) history: History,
     /// Events of ours that are written with the next one that begins, or stands in, a history.
     pub(super) waiting: Vec<Event>,
@@ -47,7 +47,7 @@ impl State {
 
 impl Session {
     /// Refuses to write to a session that another goes on with. The metadata is read again only when its file changed.
-    pub(super) fn refuse_succeeded(&self, state: &mut State) -> Result<()> {
+    pub(crate) fn refuse_succeeded(&self, state: &mut State) -> Result<()> {
         let path = self.paths.meta();
         let stamp = Stamp::at(&path).map_err(StoreError::read(&path))?;
         let known = state.successor.take().filter(|(known, _)| *known == stamp);

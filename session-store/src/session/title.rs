@@ -2,9 +2,36 @@
 
 use crate::meta::fill_title;
 use crate::{Result, Session};
-use session_core::{Extension, Meta, TitleSet, TitleSource, normalize_title};
+use session_core::{Extension, Item, Meta, TitleSet, TitleSource, first_words_title, normalize_title, prompt_of};
 
 impl Session {
+    /// Gives a session without a title one that is made from its first prompt: the first message of the user that a person
+    /// wrote something of, live or not. Gives the metadata as it is then.
+    ///
+    /// On disk when it returns, and errors: as [`Session::set_title`].
+    ///
+    /// # Errors
+    /// See there; [`crate::StoreError::Read`].
+    pub fn auto_title(&self) -> Result<Meta> {
+        let meta = self.meta()?.meta;
+        if !meta.title.is_empty() {
+            return Ok(meta);
+        }
+        let view = self.view()?;
+        let mut prompt = None;
+        for item in view.forwards() {
+            if let Item::Record(record) = view.told(item)? {
+                let written = record.event.message.as_deref().and_then(prompt_of);
+                prompt = written.filter(|written| !written.is_empty());
+                if prompt.is_some() {
+                    break;
+                }
+            }
+        }
+        let prompt = prompt.unwrap_or(meta.first_prompt);
+        self.set_title(&first_words_title(&prompt, None), TitleSource::Auto)
+    }
+
     /// Sets the title, brought into the form of titles. One that a program made only fills an empty field; one that a
     /// person gave replaces any. Gives the metadata as it is then.
     ///

@@ -2,7 +2,7 @@
 
 use super::state::CLOSE_WAIT;
 use super::{TurnRepair, turn_start};
-use crate::{LockGuard, Result, Session, StoreError, processes};
+use crate::{LockGuard, Result, Session, StoreError, processes, rewind};
 use session_core::{Event, Extension, TurnMark, TurnPhase};
 use session_proc::{ProcError, Stop, Stopped, TurnMarker, Which};
 use std::ffi::OsString;
@@ -39,10 +39,18 @@ impl Session {
     ///
     /// # Errors
     /// [`StoreError::LiveTurn`] where a turn runs, also one of this process; [`StoreError::NotLocked`] where the lock is
-    /// another session's; [`StoreError::LockLost`]; [`StoreError::Succeeded`]; [`StoreError::Deleted`]; the step that
+    /// another session's; [`StoreError::LockLost`]; [`StoreError::Succeeded`]; [`StoreError::RewindInterrupted`]; [`StoreError::Deleted`]; the step that
     /// failed.
     #[doc(alias = "MarkTurnStart")]
     pub fn begin_turn<'a>(&'a self, lock: &'a LockGuard, id: &str) -> Result<Turn<'a>> {
+        self.begin_turn_at(lock, id, None)
+    }
+
+    /// The same, with the checkpoint that shows the workspace as the turn begins.
+    ///
+    /// # Errors
+    /// As [`Session::begin_turn`].
+    pub fn begin_turn_at<'a>(&'a self, lock: &'a LockGuard, id: &str, checkpoint: Option<u64>) -> Result<Turn<'a>> {
         self.verify()?;
         if !lock.held().is_of(&self.paths)? {
             return Err(StoreError::NotLocked { name: self.name.clone() });
@@ -50,6 +58,9 @@ impl Session {
         lock.check()?;
         self.remember(lock);
         self.refuse_succeeded(&mut self.state())?;
+        if let Some(path) = rewind::stands(&self.paths)? {
+            return Err(StoreError::RewindInterrupted { name: self.name.clone(), path });
+        }
         let live = |pid| StoreError::LiveTurn { name: self.name.clone(), pid };
         if let Some(turn) = TurnMarker::read(&self.paths.proc())? {
             return Err(live(turn.pid));
@@ -60,7 +71,7 @@ impl Session {
             error => StoreError::Process(error),
         })?;
         // A failure drops the marker, which removes it.
-        turn_start::put(&self.paths, &self.turn_event(id, TurnPhase::Start, "", None))?;
+        turn_start::put(&self.paths, &self.turn_event(id, TurnPhase::Start, "", checkpoint))?;
         self.state().turn = Some(marker);
         Ok(Turn { session: self, _lock: lock, id: id.to_owned(), repair })
     }

@@ -4,8 +4,10 @@
 //! marker between them that says what is left out and where it is. The path is told only once the file is complete and
 //! on the disk, so that no model is ever pointed to a file that is not there.
 
+mod mention;
 mod preview;
 
+pub(crate) use mention::{copy, mentions, names};
 pub use preview::{Preview, PreviewSize};
 
 use crate::{Durability, Result, SessionPaths, StoreError, file_name};

@@ -183,6 +183,10 @@ fn everything() -> Scratch {
     scratch.put("bad-meta/meta.json.bad-20260102T030405Z", "{\"name\":");
     scratch.put("other-name/meta.json", "{\"name\":\"somebody\",\"succeeded_by\":\"nobody\"}");
     scratch.put("loop/meta.json", "{\"name\":\"loop\",\"succeeded_by\":\"loop\",\"parent\":\"loop\"}");
+    let made_for = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":1,\"parent\":\"left\",\"compacts\":true}}\n";
+    scratch.session("unlinked", &[made_for.into(), user(1, "a summary")]);
+    scratch.put("unlinked/meta.json", "{\"name\":\"unlinked\",\"parent\":\"left\"}");
+    scratch.put("left/.rewind", "{}");
     scratch.put("turn/proc/turn.pid", "2147483647\n");
     scratch.put("inbox/inbox/1-a", "hi");
     scratch.put("inbox/inbox/.claims/1-a", "hi");

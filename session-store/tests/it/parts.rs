@@ -3,8 +3,11 @@
 use super::process::{say, wait_for_end};
 use super::reference::{reads_meta, saves_meta};
 use nix::fcntl::{Flock, FlockArg};
-use session_core::Message;
-use session_store::{Durability, NewSession, Options, Session, SessionPaths, Store, StoreError, Wait};
+use session_core::{Message, Point};
+use session_disk::faults::{Fault, with};
+use session_store::{
+    Durability, NewSession, Options, Rewind, RewindParts, Session, SessionPaths, Store, StoreError, Wait,
+};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -22,6 +25,7 @@ pub(crate) fn play(part: &str, dir: &Path, more: &str) {
         "changes a field" => changes_a_field(dir, more),
         "reference saves in a loop" => reference_saves_in_a_loop(dir, seconds(more)),
         "opens the default store" => opens_the_default_store(),
+        "rewinds and is killed" => rewinds_and_is_killed(dir, more),
         "does everything" => does_everything(dir, more),
         other => panic!("there is no part {other:?}"),
     }
@@ -150,6 +154,20 @@ fn opens_the_default_store() {
     say(&store.base_dir().display().to_string());
     let opened = store.open(&"demo".parse().expect("it is a name"));
     say(if matches!(opened, Err(StoreError::NotFound { .. })) { "not found" } else { "something else" });
+}
+
+/// Goes back to the end of the first turn, and dies just before an operation.
+fn rewinds_and_is_killed(scratch: &Path, at: &str) {
+    let at = at.parse().expect("a number of operations");
+    let session = Store::open_at(scratch.join("sessions")).open(&"demo".parse().expect("it is a name"));
+    let session = session.expect("it is there");
+    let lock = session.lock().expect("it is free");
+    let options = session_checkpoint::Options::new(scratch.join("work"), session.paths().checkpoints());
+    let mut own = session_checkpoint::Attached::new(options, Vec::new(), session_checkpoint::Cancel::new());
+    let rewind = Rewind { to: Point::Turn(1), parts: RewindParts::Both, force: session_store::RewindForce::Careful };
+    let run = with(Fault::Kill { at }, || session.rewind(Some(&lock), &rewind, Some(&mut own)));
+    run.result.expect("nothing forbids it");
+    say("survived");
 }
 
 /// Uses a store in every way that leaves files behind, and ends in the middle of a turn.

@@ -13,9 +13,13 @@ use std::time::Duration;
 pub(super) fn hold(context: &Context, place: &Place, wait: Option<Duration>) -> Result<Option<LockGuard>, Failure> {
     let options = Options { wait: wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
     // Turns run in the session that the conversation goes on in.
-    let session = context.store_with(options).open(&place.name)?;
+    hold_session(&context.store_with(options).open(&place.name)?)
+}
+
+/// The same for a session that is open already.
+pub(in crate::commands) fn hold_session(session: &Session) -> Result<Option<LockGuard>, Failure> {
     match session.lock() {
-        Ok(guard) => match stranger(&session)? {
+        Ok(guard) => match stranger(session)? {
             Some(pid) => Err(StoreError::LiveTurn { name: session.name().to_owned(), pid }.into()),
             None => Ok(Some(guard)),
         },

@@ -1,10 +1,11 @@
 //! `session checkpoint`: snapshots of a session's workspace.
 
 mod at;
+pub(super) mod attach;
 mod create;
 mod diff;
 mod du;
-mod hold;
+pub(super) mod hold;
 mod list;
 mod pin;
 mod place;

@@ -37,9 +37,12 @@ pub(super) struct Found {
 
 impl Place {
     pub(super) fn of(context: &Context, session: &str) -> Result<Self, Failure> {
-        let name = target::resolve(context, session)?;
-        let paths = context.store.paths(&name)?;
-        Ok(Place { name, dir: paths.dir().to_owned(), store: paths.checkpoints() })
+        Place::named(context, &target::resolve(context, session)?)
+    }
+
+    pub(super) fn named(context: &Context, name: &SessionName) -> Result<Self, Failure> {
+        let paths = context.store.paths(name)?;
+        Ok(Place { name: name.clone(), dir: paths.dir().to_owned(), store: paths.checkpoints() })
     }
 
     /// Our checkpoints, where there are any.

@@ -1,9 +1,9 @@
 //! Links from session to session.
 
 use super::{Finding, FindingCode, Found, Patient};
-use crate::Result;
 use crate::list::{Node, candidate};
 use crate::meta::read;
+use crate::{Result, compact};
 use session_core::{Meta, SessionName};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -37,6 +37,26 @@ pub(super) fn parent(patient: &Patient<'_>) -> Found {
     let text = |at: &str| format!("its parents come back to {at:?}");
     let found = comes_back(patient, meta.parent, |meta| meta.parent)?;
     Ok(found.map(|at| Finding::new(FindingCode::ParentLoop, &path, text(&at))).into_iter().collect())
+}
+
+/// A successor that its parent does not name: whoever made it died before the link, or made another one.
+pub(super) fn unlinked(patient: &Patient<'_>) -> Found {
+    let Some((path, meta)) = meta_of(patient)? else { return Ok(Vec::new()) };
+    let (Ok(parent), Some(paths)) = (SessionName::new(meta.parent.as_str()), &patient.paths) else {
+        return Ok(Vec::new());
+    };
+    let found = candidate(patient.base, &parent)?.and_then(|found| found.paths(patient.base));
+    let Some(parent_paths) =
+        found.filter(|_| compact::was_made_for(paths, parent.as_str(), patient.limits).unwrap_or(false))
+    else {
+        return Ok(Vec::new());
+    };
+    let names = read(&parent_paths, parent.as_str(), patient.limits)?.meta.succeeded_by;
+    if patient.candidate.name == *names.as_str() {
+        return Ok(Vec::new());
+    }
+    let text = format!("it was made to go on with {:?}, which does not name it", parent.as_str());
+    Ok(vec![Finding::new(FindingCode::UnlinkedSuccessor, &path, text)])
 }
 
 fn meta_of(patient: &Patient<'_>) -> Result<Option<(PathBuf, Meta)>> {

@@ -11,6 +11,7 @@ mod modes;
 mod names;
 mod processes;
 mod quarantine;
+mod rewind;
 mod trash;
 mod turn;
 mod walk;
@@ -38,6 +39,8 @@ pub(super) const SESSION_CHECKS: &[fn(&Patient<'_>) -> Found] = &[
     meta::aside,
     chain::successor,
     chain::parent,
+    chain::unlinked,
+    rewind::interrupted,
     turn::stale,
     processes::lost,
     processes::left,

@@ -1,0 +1,111 @@
+//! The checkpoints as a session store is given them.
+
+use crate::support::Lab;
+use session_checkpoint::{Attached, Cancel, Checkpoints, Error, Options, Request};
+use session_core::checkpoint::{ChangesOf, CheckpointRef, Checkpointer, LastRestore, OnConflict};
+use std::fs;
+
+fn attached(lab: &Lab) -> Attached {
+    Attached::new(Options::new(&lab.workspace, &lab.store), Vec::new(), Cancel::new())
+}
+
+#[test]
+fn a_restore_through_the_trait_is_planned_guarded_and_taken_back() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    lab.write("oak", "planted");
+    assert_eq!(own.take("plant", ChangesOf::Session).expect("a checkpoint"), 1);
+    lab.write("oak", "felled");
+    lab.write("birch", "new");
+    assert_eq!(own.take("fell", ChangesOf::Session).expect("a checkpoint"), 2);
+    assert_eq!(own.last_restore().expect("readable"), None);
+
+    let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
+    assert_eq!((plan.writes, plan.deletes, plan.conflicts), (vec!["oak".into()], vec!["birch".into()], vec![]));
+    let restored = own.restore(CheckpointRef::Taken(1), OnConflict::Stop).expect("a restore");
+    assert_eq!((restored.checkpoint, restored.guard, restored.written, restored.deleted), (3, 1, 1, 1));
+    assert_eq!((lab.read("oak").as_str(), lab.exists("birch")), ("planted", false));
+    assert_eq!(own.last_restore().expect("readable"), Some(LastRestore { checkpoint: 3, guard: 1 }));
+    assert!(!own.is_interrupted().expect("readable"));
+
+    own.restore(CheckpointRef::Guard(1), OnConflict::Stop).expect("the way back");
+    assert_eq!((lab.read("oak").as_str(), lab.exists("birch")), ("felled", true));
+}
+
+#[test]
+fn what_was_edited_by_hand_stops_a_restore_and_is_named() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    lab.write("oak", "planted");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    lab.write("oak", "felled");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    lab.write("oak", "by hand");
+    let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
+    assert_eq!((plan.conflicts[0].path.as_str(), plan.conflicts[0].why.as_str()), ("oak", "edited since"));
+    let refused = own.restore(CheckpointRef::Taken(1), OnConflict::Stop).expect_err("it is in conflict");
+    assert!(matches!(refused.downcast_ref(), Some(Error::Conflicts { .. })), "{refused}");
+    assert_eq!(lab.read("oak"), "by hand");
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("it is forced");
+    assert_eq!(lab.read("oak"), "planted");
+}
+
+#[test]
+fn what_others_changed_between_two_turns_is_in_conflict_although_a_checkpoint_has_it() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    lab.write("oak", "planted");
+    own.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "watered");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    lab.write("birch", "by hand");
+    own.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "felled");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    let plan = own.plan(CheckpointRef::Taken(2)).expect("a plan");
+    assert_eq!((plan.writes, plan.deletes), (vec!["oak".into()], vec!["birch".into()]));
+    let conflicts: Vec<_> = plan.conflicts.iter().map(|note| (note.path.as_str(), note.why.as_str())).collect();
+    assert_eq!(conflicts, [("birch", "changed by others before checkpoint 3")]);
+    assert_eq!(own.plan(CheckpointRef::Taken(3)).expect("a plan").conflicts, []);
+}
+
+#[test]
+fn c30_what_a_fork_shares_is_its_own_and_what_it_has_restored_since_is_no_others_any_more() {
+    let lab = Lab::new();
+    let mut first = attached(&lab);
+    lab.write("oak", "planted");
+    first.take("", ChangesOf::Others).expect("a checkpoint");
+    lab.write("oak", "watered");
+    first.take("", ChangesOf::Session).expect("a checkpoint");
+    let to = lab.dir.path().join("fork/checkpoints");
+    first.share(&to, None).expect("a fork");
+    let others = vec![lab.store.clone()];
+    let mut fork = Attached::new(Options::new(&lab.workspace, &to), others, Cancel::new());
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared, [], "both turns are shared");
+    lab.write("oak", "felled");
+    first.take("", ChangesOf::Session).expect("a checkpoint");
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared[0].checkpoint, 3);
+    fork.restore(CheckpointRef::Taken(2), OnConflict::Force).expect("it is forced");
+    assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared, []);
+}
+
+#[test]
+fn c22_shared_checkpoints_stand_without_the_first_and_what_was_dropped_is_passed_over() {
+    let mut lab = Lab::new();
+    for text in ["1", "2", "3"] {
+        lab.write("oak", text);
+        lab.checkpoints.snapshot(&Request::next(text), &Cancel::new()).expect("a snapshot");
+    }
+    let to = lab.dir.path().join("fork/checkpoints");
+    assert_eq!(attached(&lab).share(&to, Some(2)).expect("a fork"), 2);
+    let none = lab.dir.path().join("none/checkpoints");
+    assert_eq!(attached(&lab).share(&none, Some(0)).expect("nothing to share"), 0);
+    assert!(!none.exists());
+    fs::remove_dir_all(&lab.store).expect("scratch");
+    let mut own = Attached::new(Options::new(&lab.workspace, &to), Vec::new(), Cancel::new());
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("a restore");
+    assert_eq!(lab.read("oak"), "1");
+    lab.checkpoints = Checkpoints::open(Options::new(&lab.workspace, &to)).expect("a store").0;
+    lab.store = to;
+    lab.fsck();
+}

@@ -1,0 +1,163 @@
+//! What a store asks of whoever keeps snapshots of a workspace.
+//!
+//! A store knows conversations and no repository. It takes, restores and shares checkpoints through [`Checkpointer`];
+//! whoever composes the two, an agent or a command line, hands one in. Where none is handed in, the store deals with the
+//! conversation alone.
+
+use std::error::Error;
+use std::path::Path;
+
+/// An error of whoever keeps the checkpoints; a composer that knows which one it is can look what is inside.
+pub type CheckpointError = Box<dyn Error + Send + Sync>;
+
+/// Which checkpoint is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CheckpointRef {
+    /// The one of this number, as `x.checkpoint` and `x.turn` events tell it.
+    Taken(u64),
+    /// The workspace as it was right before a restore: the guard of this number.
+    Guard(u64),
+}
+
+/// Whose changes a checkpoint finds: those since the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangesOf {
+    /// The session's: it is taken when a turn has ended.
+    #[default]
+    Session,
+    /// A person's, or another session's: it is taken before a turn begins.
+    Others,
+}
+
+/// What to do about files that were edited since the newest checkpoint, or cannot be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnConflict {
+    /// Nothing is changed.
+    #[default]
+    Stop,
+    /// They are replaced; the guard has what it can hold, the rest is moved aside.
+    Force,
+}
+
+/// A path of the workspace, and what there is to say about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileNote {
+    /// The path, relative to the workspace. What is no UTF-8 in it is U+FFFD.
+    pub path: String,
+    /// What there is to say, in a word or a few.
+    pub why: String,
+}
+
+/// A path that another session changed too.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SharedFile {
+    /// The path, relative to the workspace.
+    pub path: String,
+    /// The other session.
+    pub session: String,
+    /// The checkpoint in which that session recorded its change.
+    pub checkpoint: u64,
+}
+
+/// What a restore would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FilePlan {
+    /// Paths that will be written.
+    pub writes: Vec<String>,
+    /// Paths that will be deleted.
+    pub deletes: Vec<String>,
+    /// Paths that differ and are left alone, with the reason.
+    pub kept: Vec<FileNote>,
+    /// Paths in conflict, with what stands against them.
+    pub conflicts: Vec<FileNote>,
+    /// Paths among these that another session changed too.
+    pub shared: Vec<SharedFile>,
+}
+
+impl FilePlan {
+    /// Whether the workspace is as it is wanted already.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.deletes.is_empty() && self.conflicts.is_empty()
+    }
+}
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FilesRestored {
+    /// The checkpoint that shows the workspace as it is now.
+    pub checkpoint: u64,
+    /// The guard: the workspace as it was before.
+    pub guard: u64,
+    /// How many paths were written.
+    pub written: u64,
+    /// How many paths were deleted.
+    pub deleted: u64,
+    /// Paths that are not as they should be, with the reason; those that changed meanwhile among them.
+    pub failed: Vec<FileNote>,
+}
+
+/// The newest restore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastRestore {
+    /// The checkpoint that it left.
+    pub checkpoint: u64,
+    /// Its guard.
+    pub guard: u64,
+}
+
+/// Who keeps the checkpoints of one session's workspace.
+///
+/// A restore takes a guard first, is recorded before its first change, and can be found and ended when it was
+/// interrupted. Each call is whole by itself: no lock is held between two.
+pub trait Checkpointer {
+    /// Takes a checkpoint of the workspace and gives its number. On disk when it returns: the checkpoint.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being taken: there is none then.
+    fn take(&mut self, label: &str, changes_of: ChangesOf) -> Result<u64, CheckpointError>;
+
+    /// What restoring a checkpoint would do. Nothing is changed.
+    ///
+    /// # Errors
+    /// That there is no such checkpoint, or what keeps it from being looked at.
+    fn plan(&mut self, to: CheckpointRef) -> Result<FilePlan, CheckpointError>;
+
+    /// Makes the workspace what it was, with a guard of what it is. On disk when it returns: that, and a checkpoint of it.
+    ///
+    /// # Errors
+    /// Conflicts, where they stop it: nothing was changed. After another error a part may be: see
+    /// [`Checkpointer::is_interrupted`].
+    fn restore(&mut self, to: CheckpointRef, on_conflict: OnConflict) -> Result<FilesRestored, CheckpointError>;
+
+    /// Whether a restore has begun and not ended.
+    ///
+    /// # Errors
+    /// Failed reads.
+    fn is_interrupted(&self) -> Result<bool, CheckpointError>;
+
+    /// Ends an interrupted restore by doing the rest of it.
+    ///
+    /// # Errors
+    /// As [`Checkpointer::restore`].
+    fn resume(&mut self) -> Result<FilesRestored, CheckpointError>;
+
+    /// Ends an interrupted restore by going back to its guard.
+    ///
+    /// # Errors
+    /// As [`Checkpointer::restore`].
+    fn go_back(&mut self, on_conflict: OnConflict) -> Result<FilesRestored, CheckpointError>;
+
+    /// The newest restore that has ended.
+    ///
+    /// # Errors
+    /// Failed reads.
+    fn last_restore(&self) -> Result<Option<LastRestore>, CheckpointError>;
+
+    /// Gives the checkpoints up to a number (all where it is `None`) to a session whose directory for them is `to`, which
+    /// is empty or missing. Both can be deleted without harm to the other. Gives how many it got; 0 where there are none,
+    /// and then nothing is made.
+    ///
+    /// # Errors
+    /// Failed operations; what is in `to` counts for nothing then.
+    fn share(&self, to: &Path, upto: Option<u64>) -> Result<u64, CheckpointError>;
+}

@@ -1,0 +1,137 @@
+//! What of a user's message a person wrote.
+//!
+//! Agents put text of their own into messages of the user: the environment, reminders, instructions of the project. A
+//! title made of that names no session, and it begins no turn.
+
+use crate::{Message, Role};
+
+/// Elements that agents put into messages of the user. Anything else in angle brackets may be what a person asks about.
+const INJECTED: [&str; 17] = [
+    "agents_md",
+    "command-args",
+    "command-message",
+    "command-name",
+    "environment_context",
+    "environment_details",
+    "ide_context",
+    "ide_diagnostics",
+    "ide_opened_file",
+    "ide_selection",
+    "local-command-stdout",
+    "subagent_notification",
+    "system-reminder",
+    "system_reminder",
+    "turn_aborted",
+    "user_context",
+    "user_instructions",
+];
+
+/// The heading under which the instructions of a project stand, and the element that holds them.
+const HEADING: &str = "# agents.md instructions";
+const UNDER_HEADING: (&str, &str) = ("<INSTRUCTIONS>", "</INSTRUCTIONS>");
+
+/// What a person wrote of a text: without the blocks that an agent put in front of it and behind it. Empty where all of
+/// it was put there.
+///
+/// ```
+/// use session_core::written_by_hand;
+/// let text = "<environment_context>\n<cwd>/w</cwd>\n</environment_context>\n\nplant three oaks";
+/// assert_eq!(written_by_hand(text), "plant three oaks");
+/// assert_eq!(written_by_hand("<b>plant</b> three oaks"), "<b>plant</b> three oaks");
+/// ```
+pub fn written_by_hand(text: &str) -> &str {
+    let mut rest = text.trim();
+    loop {
+        let Some(shorter) = without_first(rest).or_else(|| without_last(rest)) else { return rest };
+        rest = shorter.trim();
+    }
+}
+
+/// What a person wrote in a message; `None` where it is none of the user's, or nobody wrote anything.
+pub fn prompt_of(message: &Message) -> Option<String> {
+    if message.role != Role::User {
+        return None;
+    }
+    let text = message.content.text();
+    let written = written_by_hand(&text);
+    // A picture without a word is a prompt all the same.
+    let counts = !written.is_empty() || (text.trim().is_empty() && !message.images.is_empty());
+    counts.then(|| written.to_owned())
+}
+
+/// The text behind an injected block that it begins with.
+fn without_first(text: &str) -> Option<&str> {
+    if starts_with(text, HEADING) {
+        // The heading's line; what follows it is an element, or goes on to the end.
+        let rest = text.split_once('\n').map_or("", |(_, rest)| rest.trim());
+        let (open, close) = UNDER_HEADING;
+        let inside = rest.strip_prefix(open).and_then(|inside| inside.split_once(close));
+        return Some(inside.map_or("", |(_, behind)| behind));
+    }
+    element(text).map(|(_, end)| &text[end..])
+}
+
+/// The text before an injected block that it ends with.
+fn without_last(text: &str) -> Option<&str> {
+    let name = text.strip_suffix('>').and_then(|text| Some(&text[text.rfind("</")? + 2..]))?;
+    if !is_injected(name) {
+        return None;
+    }
+    // The last opening whose element reaches the end.
+    let opens = text.match_indices('<').rev().map(|(at, _)| at);
+    opens
+        .into_iter()
+        .find(|at| element(&text[*at..]).is_some_and(|(found, end)| found == name && at + end == text.len()))
+        .map(|at| &text[..at])
+}
+
+/// The injected element that a text begins with: its name, and where it ends.
+fn element(text: &str) -> Option<(&str, usize)> {
+    let inside = text.strip_prefix('<')?;
+    let name = &inside[..inside.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))?];
+    let opened = is_injected(name) && matches!(inside.as_bytes().get(name.len()), Some(b'>' | b' ' | b'\n'));
+    let close = format!("</{name}>");
+    let end = text.find(&close).filter(|_| opened)?;
+    Some((name, end + close.len()))
+}
+
+fn is_injected(name: &str) -> bool {
+    INJECTED.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+fn starts_with(text: &str, lower: &str) -> bool {
+    text.get(..lower.len()).is_some_and(|start| start.eq_ignore_ascii_case(lower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ti01_what_an_agent_put_into_a_prompt_is_no_prompt() {
+        for (text, written) in [
+            ("plant three oaks", "plant three oaks"),
+            ("<system-reminder>\nbe kind\n</system-reminder>", ""),
+            ("plant<system-reminder>be kind</system-reminder>", "plant"),
+            ("<environment_context/>", "<environment_context/>"),
+            ("<environment_context>\nnever closed", "<environment_context>\nnever closed"),
+            ("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nuse tabs\n</INSTRUCTIONS>", ""),
+            ("# AGENTS.md instructions for /w\n<INSTRUCTIONS>use tabs</INSTRUCTIONS>\nplant", "plant"),
+            ("# AGENTS.md instructions for /w\nuse tabs", ""),
+            ("# AGENTS.md is too long", "# AGENTS.md is too long"),
+            ("<user_instructions>a</user_instructions><environment_context>b</environment_context>c", "c"),
+            ("<div>plant</div>", "<div>plant</div>"),
+            ("a < b and b > c", "a < b and b > c"),
+            ("", ""),
+        ] {
+            assert_eq!(written_by_hand(text), written, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_take_no_time_to_speak_of() {
+        for piece in ["<system-reminder>", "</system-reminder>", "<", "# AGENTS.md\n"] {
+            written_by_hand(&piece.repeat(2_000));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The record of a rewind that changes files: there from before the first change until the history tells of it.
+
+use crate::{Durability, Result, SessionPaths, StoreError, small_file};
+use serde::{Deserialize, Serialize};
+use session_core::checkpoint::CheckpointRef;
+use session_core::layout;
+use session_disk::{remove_file, replace, sync_dir};
+use std::io;
+use std::path::PathBuf;
+
+/// A record that is larger is none.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A rewind, or the undoing of one, under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) id: String,
+    /// Whether it takes another one back.
+    pub(super) undoes: bool,
+    /// The last event that stays; when undoing, that of the rewind.
+    pub(super) event: u64,
+    /// How many events the history had.
+    pub(super) events: u64,
+    /// Whether the conversation goes back too.
+    pub(super) chat: bool,
+    /// How many messages are taken.
+    pub(super) dropped: u64,
+    /// What the workspace is to become.
+    pub(super) target: Target,
+    pub(super) forced: bool,
+    /// The checkpoint that the newest restore before this one had left.
+    pub(super) restored_before: Option<u64>,
+    /// When it began, in UTC.
+    pub(super) began: String,
+}
+
+/// A checkpoint, as it stands in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Target {
+    Taken(u64),
+    Guard(u64),
+}
+
+impl From<Target> for CheckpointRef {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Taken(n) => CheckpointRef::Taken(n),
+            Target::Guard(n) => CheckpointRef::Guard(n),
+        }
+    }
+}
+
+fn path(paths: &SessionPaths) -> PathBuf {
+    paths.dir().join(layout::REWIND)
+}
+
+/// The path of the record of a rewind that has not ended.
+pub(crate) fn stands(paths: &SessionPaths) -> Result<Option<PathBuf>> {
+    let path = path(paths);
+    match path.symlink_metadata() {
+        Ok(_) => Ok(Some(path)),
+        Err(error) if small_file::is_absent(&error) => Ok(None),
+        Err(error) => Err(StoreError::read(&path)(error)),
+    }
+}
+
+pub(super) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
+    let path = path(paths);
+    let bytes = match small_file::read(&path, MAX_BYTES) {
+        Ok((bytes, _)) => bytes,
+        Err(error) if small_file::is_absent(&error) => return Ok(None),
+        Err(error) => return Err(StoreError::read(&path)(error)),
+    };
+    let bad = |error: serde_json::Error| io::Error::new(io::ErrorKind::InvalidData, error);
+    serde_json::from_slice(&bytes).map(Some).map_err(bad).map_err(StoreError::read(&path))
+}
+
+pub(super) fn write(paths: &SessionPaths, record: &Record, durability: Durability) -> Result<()> {
+    let mut bytes = serde_json::to_vec(record).expect("strings, numbers and booleans are always JSON");
+    bytes.push(b'\n');
+    Ok(replace(&path(paths), &bytes, durability)?)
+}
+
+pub(super) fn remove(paths: &SessionPaths, durability: Durability) -> Result<()> {
+    remove_file(&path(paths))?;
+    match durability {
+        Durability::Os => Ok(()),
+        Durability::Data => Ok(sync_dir(paths.dir())?),
+    }
+}

@@ -1,0 +1,196 @@
+//! Building a session where nobody sees it, and giving it its name in one step.
+
+use crate::{Durability, Result, SessionPaths, Store, StoreError, meta, name};
+use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
+use session_disk::{
+    DiskError, create_dir, create_dir_all, create_new, remove_dir_all, rename_new, replace, sync_data, sync_dir, write,
+};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How many names are tried for a session that nobody named.
+const MAX_TRIES: u32 = 64;
+/// How much of a history is written at once.
+const CHUNK: usize = 1 << 20;
+
+/// A session that is being built. Dropped before it has its name, it is removed.
+pub(crate) struct Staged<'a> {
+    store: &'a Store,
+    name: SessionName,
+    paths: SessionPaths,
+}
+
+/// Builds a session under the name that is wanted, or under one that is made up, and gives it that name.
+pub(crate) fn build(
+    store: &Store,
+    wanted: Option<&SessionName>,
+    mut fill: impl FnMut(&Staged<'_>) -> Result<()>,
+) -> Result<SessionName> {
+    let mut once = |name: SessionName| {
+        let staged = Staged::new(store, name)?;
+        fill(&staged)?;
+        staged.place()
+    };
+    if let Some(name) = wanted {
+        return once(name.clone());
+    }
+    let mut tries = 1;
+    loop {
+        match once(name::generate(&store.clock().local(), &mut rand::rng())) {
+            Err(StoreError::Exists { .. }) if tries < MAX_TRIES => tries += 1,
+            done => return done,
+        }
+    }
+}
+
+impl<'a> Staged<'a> {
+    /// A new directory in the store's staging area, with those that every session has, for a name that is free.
+    fn new(store: &'a Store, name: SessionName) -> Result<Self> {
+        let is_taken = |path: &Path| path.symlink_metadata().is_ok();
+        if is_taken(store.paths(&name)?.dir()) || is_taken(&store.flat_path(&name)) {
+            return Err(StoreError::Exists { name });
+        }
+        let staged = Staged { store, name, paths: SessionPaths::new(stage(store)?) };
+        directories(&staged.paths)?;
+        Ok(staged)
+    }
+
+    /// The name that it will have.
+    pub(crate) fn name(&self) -> &SessionName {
+        &self.name
+    }
+
+    /// What stands where in it, until it has its name.
+    pub(crate) fn paths(&self) -> &SessionPaths {
+        &self.paths
+    }
+
+    /// Writes the metadata. On disk when it returns: both files, and whatever else is directly in the directory, synced as
+    /// the durability says.
+    pub(crate) fn put_meta(&self, meta: &Meta) -> Result<()> {
+        let durability = self.store.options().durability;
+        replace(&self.paths.meta_copy(), &meta.to_json(), durability)?;
+        // The sync of the directory that follows the second replacement is for all that is in it.
+        Ok(replace(&self.paths.meta(), &meta::file_of(meta).to_json(), durability)?)
+    }
+
+    /// Begins its history.
+    pub(crate) fn history(&self) -> Result<NewHistory> {
+        let path = self.paths.history();
+        Ok(NewHistory {
+            file: create_new(&path)?,
+            path,
+            bytes: Vec::new(),
+            durability: self.store.options().durability,
+        })
+    }
+
+    /// Gives it its name.
+    fn place(self) -> Result<SessionName> {
+        let target = self.store.paths(&self.name)?;
+        rename_new(self.paths.dir(), target.dir()).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists { name: self.name.clone() },
+            _ => StoreError::Disk(error),
+        })?;
+        match self.store.options().durability {
+            Durability::Os => {}
+            Durability::Data => sync_dir(self.store.base_dir())?,
+        }
+        Ok(self.name.clone())
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        // What has its name is not there any more; what stays in staging is no session and is swept later.
+        if self.paths.dir().symlink_metadata().is_ok() {
+            drop(remove_dir_all(self.paths.dir()));
+        }
+    }
+}
+
+/// A history that is written for the first time, in pieces.
+pub(crate) struct NewHistory {
+    file: File,
+    path: PathBuf,
+    bytes: Vec<u8>,
+    durability: Durability,
+}
+
+impl NewHistory {
+    /// Adds an event, and gives its line.
+    pub(crate) fn push(&mut self, event: &Event) -> Result<&[u8]> {
+        if self.bytes.len() >= CHUNK {
+            self.flush()?;
+        }
+        let from = self.bytes.len();
+        event.encode(&mut self.bytes);
+        Ok(&self.bytes[from..])
+    }
+
+    /// Adds an event's line as it stands elsewhere, without its newline.
+    pub(crate) fn push_line(&mut self, line: &[u8]) -> Result<()> {
+        if self.bytes.len() >= CHUNK {
+            self.flush()?;
+        }
+        self.bytes.extend_from_slice(line);
+        self.bytes.push(b'\n');
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        write(&self.file, &self.path, &self.bytes).map_err(DiskError::from)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// On disk when it returns: all events, synced as the durability says; the entry of the file is not.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        match self.durability {
+            Durability::Os => Ok(()),
+            Durability::Data => Ok(sync_data(&self.file, &self.path)?),
+        }
+    }
+}
+
+/// What a history of ours begins with: what the session is, and its title.
+pub(crate) fn first_lines(header: SessionHeader, meta: &Meta, ts: Timestamp) -> Vec<Event> {
+    let by = meta::title_source(meta);
+    let header = SessionHeader {
+        format: FORMAT,
+        workspace: meta.workspace.clone(),
+        model: meta.model.clone(),
+        parent: meta.parent.clone(),
+        ..header
+    };
+    let mut lines = vec![Extension::Session(header).into_event(ts)];
+    if !meta.title.is_empty() {
+        lines.push(Extension::Title(TitleSet { title: meta.title.clone(), by }).into_event(ts));
+    }
+    lines
+}
+
+/// Makes the directories that are missing of those that every session has.
+pub(crate) fn directories(paths: &SessionPaths) -> Result<()> {
+    for dir in [paths.checkpoints(), paths.proc(), paths.inbox(), paths.tmp()] {
+        match create_dir(&dir) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+    }
+    Ok(())
+}
+
+fn stage(store: &Store) -> Result<PathBuf> {
+    let base = store.base_dir();
+    if base.exists() && !base.is_dir() {
+        return Err(StoreError::NotADirectory { path: base.to_owned() });
+    }
+    let staging = base.join(layout::STORE).join(layout::STAGING);
+    create_dir_all(&staging)?;
+    let staged = staging.join(format!("{:032x}", rand::random::<u128>()));
+    create_dir(&staged)?;
+    Ok(staged)
+}

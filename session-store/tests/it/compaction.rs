@@ -1,0 +1,191 @@
+//! Compaction.
+
+use crate::garden::{Garden, Sharing, at_every_step};
+use crate::scratch::{Scratch, Sleeper, identity_json, name, user};
+use crate::support::quick;
+use session_core::{Message, TitleSource};
+use session_disk::faults::with;
+use session_store::{Compacted, Compaction, FindingCode, InboxMessage, Result, Store, StoreError, USER_LINE};
+use std::fs;
+
+fn plan(successor: &str) -> Compaction {
+    Compaction { name: Some(name(successor)), summary: "three oaks were planted".into() }
+}
+
+fn compact(store: &Store, source: &str, successor: &str) -> Result<Compacted> {
+    let session = store.open(&name(source))?;
+    let lock = session.lock()?;
+    store.compact(&session, &lock, &plan(successor), None)
+}
+
+fn codes(store: &Store) -> Vec<FindingCode> {
+    store.doctor().expect("it can be read").findings.into_iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn h19_the_successor_goes_on_from_the_summary_and_the_source_takes_nothing_any_more() {
+    let garden = Garden::of_two_turns();
+    let source = garden.open("demo");
+    source.inbox().deliver(&InboxMessage::now(USER_LINE, "use tabs")).expect("nothing forbids it");
+    let before = garden.history("demo");
+    let lock = source.lock().expect("it is free");
+    let own = garden.checkpoints("demo");
+    let compacted = garden.store().compact(&source, &lock, &plan("demo-2"), Some(&own)).expect("nothing forbids it");
+    assert_eq!((compacted.name.as_str(), compacted.carried, compacted.checkpoints), ("demo-2", 0, 3));
+    assert!(compacted.error.is_none());
+    lock.release().expect("it is held");
+
+    assert_eq!(garden.said("demo-2"), ["three oaks were planted"]);
+    assert!(garden.history("demo").starts_with(&before) && garden.said("demo").len() == 4);
+    let refused = source.append_messages([Message::user("late")]);
+    assert!(matches!(refused, Err(StoreError::Succeeded { successor, .. }) if successor == "demo-2"));
+    let session = garden.open("demo");
+    assert_eq!(session.name(), "demo-2", "opening follows");
+    let meta = session.meta().expect("it can be read").meta;
+    assert_eq!((meta.parent.as_str(), meta.title.as_str()), ("demo", "Oaks"));
+    assert_eq!(meta.summary, "three oaks were planted");
+    assert_eq!(session.set_title("Birches", TitleSource::Auto).expect("it is no error").title, "Oaks");
+    let waiting = session.steering().take().expect("nothing forbids it").messages;
+    assert_eq!(waiting, [Message::user("use tabs")]);
+    assert!(!codes(&garden.store()).contains(&FindingCode::UnlinkedSuccessor));
+    // The link is a fact of the history.
+    let dir = garden.scratch.path("demo");
+    fs::remove_file(dir.join("meta.json")).and_then(|()| fs::remove_file(dir.join(".meta.json"))).expect("scratch");
+    assert_eq!(garden.store().read_meta(&name("demo")).expect("it can be read").meta.succeeded_by, "demo-2");
+}
+
+#[test]
+fn h19_what_came_while_the_summary_was_made_goes_along() {
+    let garden = Garden::of_two_turns();
+    let (source, child) = (garden.open("demo"), garden.open("demo"));
+    let lock = source.lock().expect("it is free");
+    // The summary is made of what the source holds now; a child of the turn before appends meanwhile.
+    let late = Sharing(|| {
+        child.append_messages([Message::user("late"), Message::user("too late")]).expect("no lock is needed");
+        child.rollback(1).expect("no lock is needed");
+    });
+    let compacted = garden.store().compact(&source, &lock, &plan("demo-2"), Some(&late));
+    assert_eq!(compacted.expect("nothing forbids it").carried, 1);
+    assert_eq!(garden.said("demo-2"), ["three oaks were planted", "late"]);
+}
+
+#[test]
+fn t01_the_spilled_output_that_a_summary_mentions_is_there() {
+    let garden = Garden::new();
+    let source = garden.create("demo");
+    let spill = || source.spill().bytes("out", "much ".repeat(9_000).as_bytes(), session_store::PreviewSize::default());
+    let (told, untold) = (spill().expect("there is room"), spill().expect("there is room"));
+    source.append_messages([Message::user("look"), Message::assistant(untold.text())]).expect("nothing forbids it");
+    let lock = source.lock().expect("it is free");
+    let summary = format!("all of it is in {}", told.in_session());
+    let plan = Compaction { name: Some(name("demo-2")), summary };
+    garden.quick().compact(&source, &lock, &plan, None).expect("nothing forbids it");
+    let successor = garden.scratch.path("demo-2");
+    assert!(successor.join(told.in_session()).exists() && !successor.join(untold.in_session()).exists());
+}
+
+#[test]
+fn a_session_whose_turn_runs_or_that_has_a_successor_is_not_compacted() {
+    let garden = Garden::of_two_turns();
+    let source = garden.open("demo");
+    let lock = source.lock().expect("it is free");
+    let turn = source.begin_turn(&lock, "t").expect("none runs");
+    let refused = garden.store().compact(&source, &lock, &plan("demo-2"), None);
+    assert!(matches!(refused, Err(StoreError::LiveTurn { .. })));
+    turn.end("done", None).expect("it runs");
+    assert!(matches!(garden.store().compact(&source, &lock, &plan("demo"), None), Err(StoreError::Exists { .. })));
+    let other = garden.create("other");
+    assert!(matches!(garden.store().compact(&other, &lock, &plan("x"), None), Err(StoreError::NotLocked { .. })));
+    garden.store().compact(&source, &lock, &plan("demo-2"), None).expect("nothing forbids it");
+    let again = garden.store().compact(&source, &lock, &plan("demo-3"), None);
+    assert!(matches!(again, Err(StoreError::Succeeded { .. })));
+    assert!(!garden.scratch.path("demo-3").exists());
+}
+
+#[test]
+fn a_session_without_a_history_is_compacted_too() {
+    let scratch = Scratch::new();
+    let store = scratch.store_with(quick());
+    let new = session_store::NewSession { name: Some(name("demo")), ..Default::default() };
+    drop(store.create(&new).expect("it can be created"));
+    compact(&store, "demo", "demo-2").expect("nothing forbids it");
+    assert_eq!(store.open(&name("demo")).expect("it is there").name(), "demo-2");
+    assert!(!scratch.path("demo/history.jsonl").exists());
+}
+
+#[test]
+fn h20_the_last_of_a_chain_is_opened_and_its_processes_are_found_from_there() {
+    let scratch = Scratch::new();
+    scratch.session("a", &[user(1, "hi")]);
+    let store = scratch.store_with(quick());
+    compact(&store, "a", "b").expect("nothing forbids it");
+    compact(&store, "a", "c").expect("opening follows");
+    assert_eq!(store.open(&name("a")).expect("it is there").name(), "c");
+    let sleeper = Sleeper::start();
+    let record = format!(
+        "{{\"id\":\"bg1\",\"command\":\"sleep\",\"cwd\":\"/\",\"pid\":{},\"started\":\"2026-01-02T03:04:05Z\",\"state\":\"running\",\"exit_code\":0,\"ended\":\"0001-01-01T00:00:00Z\"}}",
+        sleeper.pid()
+    );
+    scratch.put("a/proc/bg1.json", record);
+    scratch.put("a/proc/.bg1.id", format!("{{\"process\":{}}}", identity_json(&sleeper.identity())));
+    let chain = store.registries(&name("c")).expect("it can be read");
+    let names: Vec<_> = chain.iter().map(|(session, _)| session.as_str()).collect();
+    assert_eq!(names, ["c", "b", "a"]);
+    let running = chain[2].1.list().expect("it can be read").processes;
+    assert_eq!((running.len(), running[0].state.is_final()), (1, false));
+}
+
+#[test]
+fn i34_h19_a_compaction_that_fails_or_dies_at_any_step_can_be_repeated_and_loses_nothing() {
+    at_every_step(12, |fault| {
+        let scratch = Scratch::new();
+        scratch.session("demo", &[user(1, "plant three oaks")]);
+        let store = scratch.store();
+        let session = store.open(&name("demo")).expect("it is there");
+        session.inbox().deliver(&InboxMessage::now(USER_LINE, "use tabs")).expect("nothing forbids it");
+        let lock = session.lock().expect("it is free");
+        let run = with(fault, || store.compact(&session, &lock, &plan("demo-2"), None));
+        drop((session, lock));
+
+        let opened = store.open(&name("demo")).expect("it is there");
+        let is_linked = opened.name() == "demo-2";
+        assert!(is_linked || run.result.is_err(), "{fault:?}");
+        assert!(opened.dangling_successor().is_none(), "{fault:?}: the link is written last");
+        if is_linked {
+            assert_eq!(crate::support::texts(&opened.load().expect("readable")), ["three oaks were planted"]);
+        } else {
+            // What is left says of itself what it is, and nobody goes on in it.
+            let left = scratch.path("demo-2").exists();
+            assert_eq!(codes(&store).contains(&FindingCode::UnlinkedSuccessor), left, "{fault:?}");
+            drop(opened);
+        }
+        match compact(&store, if is_linked { "demo-2" } else { "demo" }, if is_linked { "demo-3" } else { "demo-2" }) {
+            Ok(_) => {}
+            Err(error) => panic!("{fault:?}: {error}"),
+        }
+        let last = store.open(&name("demo")).expect("it is there");
+        let waiting = last.steering().take().expect("nothing forbids it").messages;
+        assert_eq!(waiting, [Message::user("use tabs")], "{fault:?}");
+        assert_eq!(crate::scratch::loaded(&store, "demo").len(), 1, "{fault:?}");
+        run.hit
+    });
+}
+
+#[test]
+fn h19_repeating_a_compaction_that_died_after_the_link_tells_the_history_of_it() {
+    let scratch = Scratch::new();
+    scratch.session("demo", &[user(1, "plant three oaks")]);
+    let store = scratch.store_with(quick());
+    compact(&store, "demo", "demo-2").expect("nothing forbids it");
+    let history = scratch.path("demo/history.jsonl");
+    let told = fs::read_to_string(&history).expect("it is text");
+    let at = told.find("{\"ts\":").and_then(|_| told.lines().position(|line| line.contains("x.successor")));
+    let untold: String = told.lines().take(at.expect("it is told")).map(|line| format!("{line}\n")).collect();
+    fs::write(&history, &untold).expect("scratch");
+    let member = session_store::Session::open_dir(scratch.path("demo"), quick()).expect("it is there");
+    let lock = member.lock().expect("it is free");
+    let again = store.compact(&member, &lock, &plan("demo-2"), None).expect("it does the rest");
+    assert_eq!(again.name.as_str(), "demo-2");
+    assert!(fs::read_to_string(&history).expect("it is text").contains("x.successor"));
+    assert!(matches!(store.compact(&member, &lock, &plan("demo-2"), None), Err(StoreError::Succeeded { .. })));
+}
