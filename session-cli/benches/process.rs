@@ -18,6 +18,7 @@ fn main() {
     fs::create_dir_all(&session).expect("there is room");
     let history = session.join("history.jsonl");
     fs::write(&history, Histories::of_bytes(7, Shape::Real, MEGABYTES << 20)).expect("there is room");
+    fs::write(session.join("meta.json"), r#"{"name":"demo","created":"2026-01-02T03:04:05Z"}"#).expect("there is room");
     start(scratch.path());
     against_jq(scratch.path(), &history);
 }

