@@ -5,6 +5,10 @@
 /// How many bytes are looked at together.
 pub(crate) const LEN: usize = 64;
 
+/// What a writer escapes beside control characters: what JSON asks for, what HTML minds, and the first byte of U+2028 and
+/// U+2029.
+const ESCAPED: [u8; 6] = [b'"', b'\\', b'<', b'>', b'&', 0xE2];
+
 /// Sets of positions in a block, one bit a byte, the first byte's lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Marks {
@@ -34,17 +38,17 @@ pub(super) fn after_backslashes(backslashes: u64, carried: u64) -> (u64, u64) {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use words::marks;
-#[cfg(not(target_arch = "x86_64"))]
 pub(crate) use words::{equal_to, pairs};
-#[cfg(target_arch = "x86_64")]
-pub(super) use x86::marks;
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use words::{marks, needing_escape};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{equal_to, pairs};
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{marks, needing_escape};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{LEN, Marks};
+    use super::{ESCAPED, LEN, Marks};
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
         _mm_set1_epi8,
@@ -64,6 +68,13 @@ mod x86 {
     pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
         unsafe { sse2_equal_to(block, byte) }
+    }
+
+    /// The bytes that a writer escapes, or that may begin a character that it does.
+    #[inline]
+    pub(in super::super) fn needing_escape(block: &[u8; LEN]) -> u64 {
+        // SAFETY: SSE2 is part of x86-64, and the function asks for nothing else.
+        unsafe { sse2_needing_escape(block) }
     }
 
     /// Where two bytes stand behind each other.
@@ -90,6 +101,16 @@ mod x86 {
     #[target_feature(enable = "sse2")]
     fn sse2_equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         bits(parts(block).map(|part| equal(part, byte)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn sse2_needing_escape(block: &[u8; LEN]) -> u64 {
+        let last_control = _mm_set1_epi8(0x1F);
+        bits(parts(block).map(|part| {
+            let control = _mm_cmpeq_epi8(_mm_min_epu8(part, last_control), part);
+            ESCAPED.iter().fold(control, |any, &byte| _mm_or_si128(any, equal(part, byte)))
+        }))
     }
 
     #[inline]
@@ -135,7 +156,7 @@ mod x86 {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod words {
-    use super::{LEN, Marks};
+    use super::{ESCAPED, LEN, Marks};
 
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = ONES << 7;
@@ -153,6 +174,11 @@ mod words {
     /// The bytes that equal one.
     pub(crate) fn equal_to(block: &[u8; LEN], byte: u8) -> u64 {
         each(block, |word| equal(word, byte))
+    }
+
+    /// The bytes that a writer escapes, or that may begin a character that it does.
+    pub(in super::super) fn needing_escape(block: &[u8; LEN]) -> u64 {
+        ESCAPED.iter().fold(marks(block).controls, |any, &byte| any | equal_to(block, byte))
     }
 
     /// Where two bytes stand behind each other.
@@ -217,6 +243,8 @@ mod tests {
                 high: slow(&block, |byte| byte > 0x7F),
             };
             assert_eq!((marks(&block), words::marks(&block)), (wanted, wanted), "{block:?}");
+            let wanted = slow(&block, |byte| byte < 0x20 || ESCAPED.contains(&byte));
+            assert_eq!((needing_escape(&block), words::needing_escape(&block)), (wanted, wanted), "{block:?}");
             let wanted = slow(&block, |byte| byte == b'n');
             assert_eq!((equal_to(&block, b'n'), words::equal_to(&block, b'n')), (wanted, wanted), "{block:?}");
         }

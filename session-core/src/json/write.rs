@@ -1,7 +1,13 @@
 //! Writing JSON as the reference's engine does: no spaces, and `<`, `>`, `&`, U+2028 and U+2029 escaped.
 
-/// What a byte needs: nothing (0), a look at what follows (1, the lead byte of U+2028 and U+2029), the six-character
-/// form (`u`), or a short escape.
+use super::block::{LEN as BLOCK, needing_escape};
+use super::plain::block_at;
+
+/// The first byte of U+2028 and U+2029, and of others.
+const SEPARATOR: u8 = 1;
+
+/// What a byte needs: nothing (0), a look at what follows ([`SEPARATOR`]), the six-character form (`u`), or a short
+/// escape.
 const NEEDS: [u8; 256] = {
     let mut needs = [0; 256];
     let mut b = 0;
@@ -19,7 +25,7 @@ const NEEDS: [u8; 256] = {
     needs[b'<' as usize] = b'u';
     needs[b'>' as usize] = b'u';
     needs[b'&' as usize] = b'u';
-    needs[0xE2] = 1;
+    needs[0xE2] = SEPARATOR;
     needs
 };
 
@@ -34,44 +40,45 @@ pub fn push_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let mut from = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        let need = NEEDS[usize::from(bytes[at])];
-        if need == 0 {
-            at += 1;
-            continue;
-        }
-        if need == 1 {
-            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
-            if let [0x80, last @ (0xA8 | 0xA9), ..] = bytes[at + 1..] {
-                out.extend_from_slice(&bytes[from..at]);
+    let (mut from, mut at) = (0, 0);
+    while let Some(block) = block_at(bytes, at) {
+        let mut places = needing_escape(&block) & first(bytes.len() - at);
+        while places != 0 {
+            let place = at + places.trailing_zeros() as usize;
+            places &= places - 1;
+            let need = NEEDS[usize::from(bytes[place])];
+            if need != SEPARATOR {
+                out.extend_from_slice(&bytes[from..place]);
+                push_escape(out, bytes[place], need);
+                from = place + 1;
+            } else if let [0x80, last @ (0xA8 | 0xA9), ..] = bytes[place + 1..] {
+                // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+                out.extend_from_slice(&bytes[from..place]);
                 out.extend_from_slice(if last == 0xA8 { b"\\u2028" } else { b"\\u2029" });
-                from = at + 3;
+                from = place + 3;
             }
-            at += 3;
-            continue;
         }
-        out.extend_from_slice(&bytes[from..at]);
-        if need == b'u' {
-            push_escape(out, bytes[at]);
-        } else {
-            out.extend_from_slice(&[b'\\', need]);
-        }
-        at += 1;
-        from = at;
+        at += BLOCK;
     }
     out.extend_from_slice(&bytes[from..]);
     out.push(b'"');
 }
 
-fn push_escape(out: &mut Vec<u8>, byte: u8) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    out.extend_from_slice(b"\\u00");
-    out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+/// The first positions of a block, so many of them.
+fn first(count: usize) -> u64 {
+    if count < BLOCK { (1 << count) - 1 } else { u64::MAX }
 }
 
-/// Appends an integer.
+fn push_escape(out: &mut Vec<u8>, byte: u8, need: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    if need == b'u' {
+        let [high, low] = [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]);
+        out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
+    } else {
+        out.extend_from_slice(&[b'\\', need]);
+    }
+}
+
 pub(crate) fn push_integer(out: &mut Vec<u8>, n: i64) {
     out.extend_from_slice(n.to_string().as_bytes());
 }
@@ -125,6 +132,16 @@ mod tests {
             let text = format!("x{c}y");
             let read: String = serde_json::from_str(&written(&text)).expect("it is a JSON string");
             assert_eq!(read, text);
+        }
+    }
+
+    #[test]
+    fn what_is_escaped_may_stand_anywhere_in_a_block() {
+        for len in 0..140 {
+            let text = format!("{}\u{2028}<\"\u{2027}{}\u{2029}", "x".repeat(len), "é".repeat(len));
+            let read: String = serde_json::from_str(&written(&text)).expect("it is a JSON string");
+            assert_eq!(read, text);
+            assert_eq!(written(&text).matches('\\').count(), 4, "{text}");
         }
     }
 
