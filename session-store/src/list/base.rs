@@ -48,6 +48,11 @@ impl Candidate {
         }
     }
 
+    /// Whether there is a directory and no flat file beside it.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.directory == Some(Node::Real) && self.flat.is_none()
+    }
+
     /// Where the session's directory is, if there is one. A flat file's name may end up as `..`, which is none.
     pub(crate) fn paths(&self, base: &Path) -> Option<SessionPaths> {
         (self.directory == Some(Node::Real)).then(|| SessionPaths::new(base.join(&self.name)))

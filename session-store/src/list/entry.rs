@@ -88,8 +88,7 @@ fn history(
     cache: &Cache,
 ) -> Result<Found<Known>> {
     // A flat file beside the directory asks for a look at both.
-    let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
-    let before = cache.entry(&info.name).and_then(|known| known.history.as_ref()).filter(|_| plain.is_some());
+    let before = cache.entry(&info.name).and_then(|known| known.history.as_ref()).filter(|_| candidate.is_plain());
     if let Some(known) = before
         && known.is_counted()
         && let Some(conversed) = known.believed(cache, &candidate.name)
@@ -111,9 +110,10 @@ fn history(
     info.bytes = history.len_bytes();
     let Times { newest, modified } = times(history, standing.form)?;
     (info.updated, info.modified) = (newest.or(modified), modified);
-    let known = match plain {
-        Some(_) => Known::read(history, before, cache.begun(), newest, limits, Counting::Whole)?,
-        None => None,
+    let known = if candidate.is_plain() {
+        Known::read(history, before, cache.begun(), newest, limits, Counting::Whole)?
+    } else {
+        None
     };
     tell(
         info,
@@ -167,9 +167,9 @@ pub(crate) fn times(history: &HistoryView, form: SessionForm) -> Result<Times> {
 pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: &Cache) -> Option<(Times, News)> {
     let name = candidate.session_name().ok()?;
     let before = cache.entry(name.as_str());
-    let plain = candidate.paths(base).filter(|_| candidate.flat.is_none());
-    if let (Some(_), Some(before)) = (&plain, before)
+    if let Some(before) = before
         && let Some(known) = &before.history
+        && candidate.is_plain()
     {
         if let Some(Conversed { newest, modified, .. }) = known.believed(cache, &candidate.name) {
             return Some((Times { newest, modified }, News::SAME));
@@ -185,8 +185,11 @@ pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: 
     let Standing { history, form, .. } = Standing::of(base, candidate, limits).ok()?;
     let history = history?;
     let times = times(&history, form).ok()?;
-    let known = plain
-        .and_then(|_| Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten());
+    let known = if candidate.is_plain() {
+        Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten()
+    } else {
+        None
+    };
     Some((times, News { history: Found::New(known), ..News::SAME }))
 }
 

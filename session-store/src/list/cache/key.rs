@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -92,8 +93,20 @@ impl Lookout {
 
     /// Looks at what is called `file` in a session's directory, and follows no link.
     pub(super) fn look(&self, session: &OsStr, file: &str) -> Seen {
-        let path = Path::new(session).join(file);
-        match fstatat(&self.0, &path, AtFlags::AT_SYMLINK_NOFOLLOW) {
+        // As a rule the path fits here, and asks for no memory.
+        let mut short = [0; 192];
+        let parts = [session.as_bytes(), b"/", file.as_bytes()];
+        let len = parts.iter().map(|part| part.len()).sum();
+        let stat = match short.get_mut(..len) {
+            Some(mut path) => {
+                for part in parts {
+                    path.split_off_mut(..part.len()).expect("it is as long as the parts").copy_from_slice(part);
+                }
+                fstatat(&self.0, &short[..len], AtFlags::AT_SYMLINK_NOFOLLOW)
+            }
+            None => fstatat(&self.0, &parts.concat()[..], AtFlags::AT_SYMLINK_NOFOLLOW),
+        };
+        match stat {
             Ok(stat) if stat.st_mode & S_IFMT == S_IFREG => Seen::File(Key::of_stat(&stat)),
             Ok(stat) if stat.st_mode & S_IFMT == S_IFDIR => Seen::Directory(Key::of_stat(&stat)),
             Err(nix::Error::ENOENT | nix::Error::ENOTDIR) => Seen::Nothing,
