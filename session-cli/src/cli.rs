@@ -99,6 +99,8 @@ verbs! {
     Rm => rm,
     /// List, restore or empty the trash
     Trash => trash,
+    /// Say how much room sessions take, by their parts
+    Du => du,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
     /// Take, compare and restore snapshots of the workspace

@@ -42,6 +42,7 @@ mod chain;
 mod clock;
 mod compact;
 mod create;
+mod disk_usage;
 mod doctor;
 mod env;
 mod error;
@@ -71,6 +72,7 @@ mod trash;
 
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
+pub use disk_usage::{DiskBytes, DiskMeter, DiskUsage, SessionPart};
 pub use doctor::{Examination, Finding, FindingCode, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};

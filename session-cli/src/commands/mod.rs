@@ -7,6 +7,7 @@ pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod du;
 pub(crate) mod events;
 pub(crate) mod fork;
 pub(crate) mod inbox;

@@ -2,6 +2,7 @@
 
 pub(crate) mod escape;
 mod pager;
+pub(crate) mod size;
 mod table;
 pub(crate) mod when;
 

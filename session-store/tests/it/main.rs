@@ -14,6 +14,7 @@ mod scratch;
 mod support;
 
 mod compaction;
+mod disk_usage;
 mod doctor;
 mod flat_golden;
 mod flat_migration;
