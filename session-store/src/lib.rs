@@ -60,6 +60,8 @@ mod name;
 mod options;
 mod paths;
 mod processes;
+mod prune;
+mod relocate;
 mod rename;
 mod rewind;
 mod search;
@@ -89,6 +91,8 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
+pub use prune::{Doomed, Kept, Protection, PrunePlan, PruneReason, PruneRules, Pruned};
+pub use relocate::{Relocated, Relocation};
 pub use rename::Renamed;
 pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};
 pub use search::{

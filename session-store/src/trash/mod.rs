@@ -17,3 +17,4 @@ pub use entries::TrashEntry;
 pub use remove::Deletion;
 
 pub(crate) use entries::{broken, entries, trash_dir};
+pub(crate) use verbs::trash_seen;

@@ -14,7 +14,7 @@ fn apparent(usage: &DiskUsage) -> Vec<(&'static str, u64)> {
 fn every_file_counts_for_its_part_and_nothing_behind_a_link_does() {
     let scratch = Scratch::new();
     let line = user(1, "plant three oaks");
-    scratch.session("demo", &[line.clone()]);
+    scratch.session("demo", std::slice::from_ref(&line));
     for (path, bytes) in [
         ("meta.json", "12"),
         (".meta.json", "345"),
