@@ -91,7 +91,7 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
-pub use prune::{Doomed, Kept, Protection, PrunePlan, PruneReason, PruneRules, Pruned};
+pub use prune::{Doomed, Kept, Protection, PrunePlan, PruneReason, PruneRules, Pruned, SpillPlan};
 pub use relocate::{Relocated, Relocation};
 pub use rename::Renamed;
 pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};

@@ -23,7 +23,10 @@ pub(crate) mod meta;
 pub(crate) mod new;
 pub(crate) mod notice;
 pub(crate) mod path;
+pub(crate) mod pin;
+pub(crate) mod prune;
 pub(crate) mod ps;
+pub(crate) mod relocate;
 pub(crate) mod rename;
 pub(crate) mod report;
 pub(crate) mod rewind;
@@ -40,6 +43,7 @@ pub(crate) mod tail;
 pub(crate) mod title;
 pub(crate) mod trash;
 pub(crate) mod turn;
+pub(crate) mod unpin;
 pub(crate) mod usage;
 pub(crate) mod wait;
 

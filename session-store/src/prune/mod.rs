@@ -6,7 +6,9 @@
 mod plan;
 mod reasons;
 mod run;
+mod spills;
 
 pub use plan::{Doomed, Kept, PrunePlan, PruneRules};
 pub use reasons::{Protection, PruneReason};
 pub use run::Pruned;
+pub use spills::SpillPlan;

@@ -50,12 +50,13 @@ impl Store {
         entries(self.base_dir())
     }
 
-    /// Puts a session from the trash back under its name.
+    /// Puts a session from the trash back under its name, or spilled output back into its session.
     ///
     /// On disk when it returns: the session in its place. After an error it is in the trash.
     ///
     /// # Errors
-    /// [`crate::StoreError::NotInTrash`]; [`crate::StoreError::Exists`] where its name is taken; what the disk says.
+    /// [`crate::StoreError::NotInTrash`]; [`crate::StoreError::Exists`] where its name is taken;
+    /// [`crate::StoreError::NotFound`] where the session of spilled output is gone; what the disk says.
     pub fn restore_from_trash(&self, id: &str) -> Result<SessionName> {
         restore::restore(self.base_dir(), id, self.options())
     }

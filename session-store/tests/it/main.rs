@@ -50,6 +50,7 @@ mod open_modes;
 mod open_session;
 mod pin;
 mod prune;
+mod prune_spills;
 mod relocate;
 mod rename;
 mod rewind;
