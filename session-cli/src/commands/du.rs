@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, causes};
+use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows, size};
 use crate::target;
 use serde::Serialize;
@@ -68,12 +68,12 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     for name in &names {
         match meter.measure(name) {
             Ok(usage) => {
-                diagnostics.extend(usage.unread.iter().map(|error| diagnostic(name, error)));
+                diagnostics.extend(usage.unread.iter().map(|error| Diagnostic::failed("unreadable", name, error)));
                 sessions.push(row(name, &usage));
             }
             // It was deleted since it was named.
             Err(StoreError::NotFound { .. }) if flags.sessions.is_empty() => {}
-            Err(error) if flags.sessions.is_empty() => diagnostics.push(diagnostic(name, &error)),
+            Err(error) if flags.sessions.is_empty() => diagnostics.push(Diagnostic::failed("unreadable", name, &error)),
             Err(error) => return Err(error.into()),
         }
     }
@@ -94,16 +94,6 @@ fn row(name: &SessionName, usage: &DiskUsage) -> Row {
         total: usage.total().into(),
         parts: SessionPart::ALL.into_iter().map(part).collect(),
         shared: usage.shared.into(),
-    }
-}
-
-fn diagnostic(name: &SessionName, error: &StoreError) -> Diagnostic {
-    Diagnostic {
-        code: "unreadable".to_owned(),
-        session: Some(name.to_string()),
-        line: None,
-        offset: None,
-        text: causes(error),
     }
 }
 

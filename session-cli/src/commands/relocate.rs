@@ -3,7 +3,7 @@
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, causes};
+use crate::failure::Failure;
 use crate::output::Diagnostic;
 use serde::Serialize;
 use session_store::{Relocated, Relocation};
@@ -49,13 +49,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     } else if flags.consent.ask(context, &plan.iter().map(line).collect::<Vec<_>>())? == Answer::Go {
         relocated = context.store.relocate(&plan);
     }
-    let failed = relocated.failed.iter().map(|(name, error)| Diagnostic {
-        code: "not-relocated".to_owned(),
-        session: Some(name.to_string()),
-        line: None,
-        offset: None,
-        text: causes(error),
-    });
+    let failed = relocated.failed.iter().map(|(name, error)| Diagnostic::failed("not-relocated", name, error));
     let failed: Vec<Diagnostic> = failed.collect();
     context.out.diagnostics(&failed);
     if context.out.is_json() {

@@ -5,7 +5,7 @@ mod spills;
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, causes};
+use crate::failure::Failure;
 use crate::output::Diagnostic;
 use crate::span;
 use chrono::{DateTime, Utc};
@@ -137,13 +137,7 @@ fn joined(reasons: &[impl ToString]) -> String {
 }
 
 fn print(context: &Context, plan: &PrunePlan, pruned: &Pruned) -> Result<(), Failure> {
-    let failed = pruned.failed.iter().map(|(name, error)| Diagnostic {
-        code: "not-pruned".to_owned(),
-        session: Some(name.to_string()),
-        line: None,
-        offset: None,
-        text: causes(error),
-    });
+    let failed = pruned.failed.iter().map(|(name, error)| Diagnostic::failed("not-pruned", name, error));
     let failed: Vec<Diagnostic> = failed.collect();
     context.out.diagnostics(&failed);
     if context.out.is_json() {

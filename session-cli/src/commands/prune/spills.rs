@@ -3,7 +3,7 @@
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, causes};
+use crate::failure::Failure;
 use crate::output::Diagnostic;
 use serde::Serialize;
 use session_core::SessionName;
@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, names: &[SessionName], consent: Consent) ->
             Ok(plan) if plan.kept > 0 || !plan.doomed.is_empty() => plans.push(plan),
             // Nothing is spilled, or there is no directory that something could be spilled to.
             Ok(_) | Err(StoreError::NotFound { .. }) => {}
-            Err(error) => diagnostics.push(diagnostic(name, &error)),
+            Err(error) => diagnostics.push(Diagnostic::failed("not-pruned", name, &error)),
         }
     }
     let is_nothing = plans.iter().all(|plan| plan.doomed.is_empty());
@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, names: &[SessionName], consent: Consent) ->
                 Ok(entry) => {
                     pruned.extend(entry.map(|entry| InTrash { session: plan.name.to_string(), trash: entry.id }));
                 }
-                Err(error) => diagnostics.push(diagnostic(&plan.name, &error)),
+                Err(error) => diagnostics.push(Diagnostic::failed("not-pruned", &plan.name, &error)),
             }
         }
     }
@@ -87,14 +87,4 @@ fn lines(plan: &SpillPlan) -> Vec<String> {
     let mut lines: Vec<String> = plan.doomed.iter().map(|file| format!("prune {name}: tmp/{file}")).collect();
     lines.extend(plan.protections.iter().map(|why| format!("keep {name}: {why}")));
     lines
-}
-
-fn diagnostic(name: &SessionName, error: &StoreError) -> Diagnostic {
-    Diagnostic {
-        code: "not-pruned".to_owned(),
-        session: Some(name.to_string()),
-        line: None,
-        offset: None,
-        text: causes(error),
-    }
 }
