@@ -99,6 +99,16 @@ verbs! {
     Rm => rm,
     /// List, restore or empty the trash
     Trash => trash,
+    /// Keep a session from being pruned
+    Pin => pin,
+    /// Let a session be pruned again
+    Unpin => unpin,
+    /// Move old, large, empty or orphaned sessions to the trash
+    Prune => prune,
+    /// Tell sessions that their project was moved
+    Relocate => relocate,
+    /// Say how much room sessions take, by their parts
+    Du => du,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
     /// Take, compare and restore snapshots of the workspace

@@ -112,6 +112,11 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         StoreError::Survivors { .. } => (Exit::Busy, Some("it was not deleted; end them by other means")),
         StoreError::Process(error) => process_advice(error),
         StoreError::NotOfTheTurn { .. } => (Exit::Busy, Some("--force drains it all the same")),
+        StoreError::InChain { .. } => {
+            (Exit::Refused, Some("delete the earlier one first, or --force; then the earlier one leads nowhere"))
+        }
+        StoreError::PruneTime { .. } => (Exit::Usage, Some("write it like 30d or 2026-11-01")),
+        StoreError::PruneChanged { .. } | StoreError::Moved { .. } => (Exit::Busy, Some("look at the plan again")),
         StoreError::Escapes { .. } => (Exit::Refused, None),
         StoreError::Cut { .. } => {
             (Exit::No, Some("`session rewind SESSION` lists the turns, `session events` the events"))

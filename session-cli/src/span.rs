@@ -1,6 +1,7 @@
 //! Durations and dates, as flags take them.
 
 use chrono::{DateTime, Local, NaiveDate, NaiveTime, TimeZone as _, Utc};
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// `90s`, `2h`, `3d`, `1h 30m`.
@@ -23,6 +24,33 @@ pub(crate) fn instant(text: &str) -> Result<DateTime<Utc>, String> {
     Utc::now().checked_sub_signed(back).ok_or_else(|| wrong(text))
 }
 
+/// A point in time that has passed: [`instant`], but not now and nothing that is to come.
+pub(crate) fn past(text: &str) -> Result<DateTime<Utc>, String> {
+    let time = instant(text)?;
+    if Utc::now() - time < chrono::TimeDelta::seconds(1) {
+        return Err(format!("{text:?} is no time that has passed; write it like 2h, 30d or 2026-11-01"));
+    }
+    Ok(time)
+}
+
+/// A number of bytes with its unit: `500kB`, `10MiB`, `2G`. A bare number could mean anything, and 0 says nothing.
+pub(crate) fn size(text: &str) -> Result<NonZeroU64, String> {
+    let wrong = || format!("{text:?} is no size; write it like 500kB, 10MiB or 2GB");
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+    let unit: u64 = match text[digits..].trim_start() {
+        "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "k" | "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
+    number.checked_mul(unit).and_then(NonZeroU64::new).ok_or_else(wrong)
+}
+
 fn wrong(text: &str) -> String {
     format!("{text:?} is no time; write it like 2h, 3d, 2026-11-01 or 2026-11-01T08:00:00Z")
 }
@@ -30,6 +58,19 @@ fn wrong(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn r01_a_size_has_a_unit_and_a_past_time_has_passed() {
+        assert_eq!(size("10MiB").map(NonZeroU64::get), Ok(10 << 20));
+        assert_eq!(size("500 kB").map(NonZeroU64::get), Ok(500_000));
+        for text in ["", "0", "30", "-1MB", "0MB", "MB", "1.5GB", "1TB", "99999999999GB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert!(past("30d").is_ok());
+        for text in ["", "0", "0s", "30", "-1", "-30d", "2999-01-01"] {
+            assert!(past(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn the_three_forms_are_read_and_others_refused() {

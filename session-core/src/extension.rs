@@ -162,6 +162,15 @@ pub struct Note {
     pub text: String,
 }
 
+impl Note {
+    /// Its topic where the session was pinned: no pruning takes it.
+    pub const PINNED: &str = "pinned";
+    /// Its topic where the pin was taken away.
+    pub const UNPINNED: &str = "unpinned";
+    /// Its topic where the workspace was moved; the text is where it is now.
+    pub const RELOCATED: &str = "relocated";
+}
+
 impl Extension {
     /// The kind of the event that says this.
     pub fn kind(&self) -> Kind {

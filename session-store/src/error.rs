@@ -2,7 +2,7 @@
 
 use crate::rewind::Refusal;
 use session_core::checkpoint::CheckpointError;
-use session_core::{CutError, Defect, NameError, Point, SessionName};
+use session_core::{CutError, Defect, NameError, Point, SessionName, Timestamp};
 use session_disk::DiskError;
 use session_proc::ProcError;
 use std::io;
@@ -199,6 +199,38 @@ pub enum StoreError {
     NotASession {
         /// The path.
         path: PathBuf,
+    },
+    /// The session leads from one member of its chain to the next. Nothing was touched.
+    #[error("session {name} leads from {before} to {next}")]
+    InChain {
+        /// The session.
+        name: SessionName,
+        /// The one that goes on as it.
+        before: SessionName,
+        /// The one that it goes on as.
+        next: SessionName,
+    },
+    /// A rule for pruning names a time that has not come yet. Nothing was touched.
+    #[error("{} has not come yet; it is {}", session_core::format_time(before), session_core::format_time(now))]
+    PruneTime {
+        /// The time.
+        before: Timestamp,
+        /// The time by the store's clock.
+        now: Timestamp,
+    },
+    /// The session was used, pinned or replaced since pruning was planned. It was not touched.
+    #[error("session {name} is not as it was when pruning was planned")]
+    PruneChanged {
+        /// The session.
+        name: SessionName,
+    },
+    /// The session's workspace is another one than was planned. It was not touched.
+    #[error("session {name} does not work in {from} any more")]
+    Moved {
+        /// The session.
+        name: String,
+        /// The workspace that it was planned with.
+        from: String,
     },
     /// The trash holds no session with this id.
     #[error("there is no {id:?} in {}", path.display())]

@@ -80,7 +80,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
             sessions
         }
     };
-    print(flags, context, &sessions)?;
+    print(flags, context, &sessions, &lost(flags, context, &sessions)?)?;
     let is_partial = |session: &SessionInfo| session.state == SessionState::Damaged;
     Ok(if sessions.iter().any(is_partial) { Exit::Partial } else { Exit::Done })
 }
@@ -108,8 +108,8 @@ fn natural(a: &str, b: &str) -> Ordering {
     a.to_lowercase().cmp(&b.to_lowercase()).then_with(|| a.cmp(b))
 }
 
-fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo]) -> Result<(), Failure> {
-    let diagnostics: Vec<_> = sessions.iter().flat_map(diagnostics).collect();
+fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo], lost: &[Diagnostic]) -> Result<(), Failure> {
+    let diagnostics: Vec<_> = sessions.iter().flat_map(diagnostics).chain(lost.iter().cloned()).collect();
     if context.out.is_json() {
         return document(context, sessions, &diagnostics);
     }
@@ -125,6 +125,31 @@ fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo]) -> Result<(
     }
     context.out.diagnostics(&diagnostics);
     Ok(())
+}
+
+/// Who asks for the sessions of one directory may miss those of a project that was moved there: all that lost their
+/// workspace are named. In a whole list a person is told how many there are.
+fn lost(flags: &Flags, context: &Context, sessions: &[SessionInfo]) -> Result<Vec<Diagnostic>, Failure> {
+    if flags.workspace.is_none() {
+        let number =
+            if context.out.is_terminal() { sessions.iter().filter(|one| one.lost_its_workspace()).count() } else { 0 };
+        if number > 0 {
+            context.out.note(&format!("note: {number} worked in directories that are gone; see `session relocate`"));
+        }
+        return Ok(Vec::new());
+    }
+    let all = context.store.list(Empties::Hide)?;
+    let lost = all.iter().filter(|session| session.lost_its_workspace()).map(|session| Diagnostic {
+        code: "workspace-gone".to_owned(),
+        session: Some(session.name.clone()),
+        line: None,
+        offset: None,
+        text: format!(
+            "its workspace {} is gone; `session relocate` tells it where it is",
+            session.workspace.as_deref().unwrap_or_default()
+        ),
+    });
+    Ok(lost.collect())
 }
 
 fn rows(context: &Context, sessions: &[SessionInfo]) -> Rows {

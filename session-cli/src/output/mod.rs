@@ -2,15 +2,18 @@
 
 pub(crate) mod escape;
 mod pager;
+pub(crate) mod size;
 mod table;
 pub(crate) mod when;
 
 pub(crate) use table::Rows;
 
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, causes};
 use anstyle::Style;
 use serde::Serialize;
+use session_core::SessionName;
+use session_store::StoreError;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// The form in which data is printed.
@@ -52,6 +55,17 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// About a session that something could not be done with.
+    pub(crate) fn failed(code: &str, session: &SessionName, error: &StoreError) -> Self {
+        Diagnostic {
+            code: code.to_owned(),
+            session: Some(session.to_string()),
+            line: None,
+            offset: None,
+            text: causes(error),
+        }
+    }
+
     /// About a defect of a session's history.
     pub(crate) fn defect(session: &str, defect: &session_core::Defect) -> Self {
         Diagnostic {

@@ -9,4 +9,5 @@ mod search;
 mod steer;
 mod support;
 mod turns;
+mod upkeep;
 mod verbs;

@@ -1,6 +1,7 @@
 //! What a list says about a session.
 
 use super::NameFault;
+use crate::small_file::is_absent;
 use crate::{FlatFile, MetaDamage, SessionForm, StoreError};
 use session_core::{Timestamp, format_time};
 use std::fmt;
@@ -177,6 +178,13 @@ impl SessionInfo {
     /// Whether the session works in a directory, links of its workspace resolved.
     pub fn works_in(&self, dir: &Path) -> bool {
         self.workspace.as_deref().is_some_and(|workspace| works_in(workspace, dir))
+    }
+
+    /// Whether nothing has the path of its workspace any more: the project was moved or deleted. A workspace that cannot be
+    /// looked at may be there.
+    pub fn lost_its_workspace(&self) -> bool {
+        let workspace = self.workspace.as_deref().map(Path::new).filter(|path| path.is_absolute());
+        workspace.is_some_and(|path| matches!(path.metadata(), Err(error) if is_absent(&error)))
     }
 
     /// What a person should know about the session, beside what its row says.

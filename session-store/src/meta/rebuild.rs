@@ -1,12 +1,12 @@
 //! What the history says about its session, for metadata that is lost.
 
-use super::rules::{FORMAT, REBUILT, title_by};
+use super::rules::{FORMAT, REBUILT, set_pinned, title_by};
 use crate::history::BUFFER;
 use crate::small_file::open_regular;
 use crate::{Result, StoreError};
 use serde_json::Value;
 use session_core::{
-    Event, Extension, Item, Kind, Limits, Meta, Scan, SessionHeader, Timestamp, TitleSet, TitleSource, prompt_of,
+    Event, Extension, Item, Kind, Limits, Meta, Note, Scan, SessionHeader, Timestamp, TitleSet, TitleSource, prompt_of,
 };
 use std::collections::HashMap;
 use std::io::{self, BufReader};
@@ -23,6 +23,10 @@ pub(super) struct Facts {
     /// Of the last settings event that names one.
     model: String,
     succeeded_by: String,
+    /// Whether it is pinned, where a note says so.
+    pinned: Option<bool>,
+    /// Where its workspace was moved to.
+    relocated: String,
     /// The price of each response by its id: usage that is told twice counts once.
     prices: HashMap<String, f64>,
     /// The price of responses without an id.
@@ -66,7 +70,8 @@ impl Facts {
                 Some(price) => drop(self.prices.insert(usage.response, price)),
                 None => {}
             },
-            Some(Extension::Title(_) | Extension::Turn(_) | Extension::Checkpoint(_) | Extension::Note(_)) | None => {}
+            Some(Extension::Note(note)) => self.take_note(note),
+            Some(Extension::Title(_) | Extension::Turn(_) | Extension::Checkpoint(_)) | None => {}
         }
         if event.kind == Kind::Settings && !event.model.is_empty() {
             self.model = event.model;
@@ -75,6 +80,15 @@ impl Facts {
             && self.first_prompt.is_none()
         {
             self.first_prompt = prompt_of(&message);
+        }
+    }
+
+    fn take_note(&mut self, note: Note) {
+        match note.topic.as_str() {
+            Note::PINNED => self.pinned = Some(true),
+            Note::UNPINNED => self.pinned = Some(false),
+            Note::RELOCATED => self.relocated = note.text,
+            _ => {}
         }
     }
 
@@ -107,10 +121,14 @@ impl Facts {
         if !self.succeeded_by.is_empty() {
             meta.succeeded_by.clone_from(&self.succeeded_by);
         }
+        if let Some(pinned) = self.pinned {
+            set_pinned(meta, pinned);
+        }
+        let workspace = if self.relocated.is_empty() { header.workspace } else { self.relocated.clone() };
         let model = if self.model.is_empty() { header.model } else { self.model.clone() };
         for (field, value) in [
             (&mut meta.name, header.name),
-            (&mut meta.workspace, header.workspace),
+            (&mut meta.workspace, workspace),
             (&mut meta.model, model),
             (&mut meta.first_prompt, self.first_prompt.clone().unwrap_or_default()),
             (&mut meta.parent, header.parent),

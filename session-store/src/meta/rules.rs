@@ -6,6 +6,8 @@ use session_core::{FORMAT as FORMAT_VERSION, Meta, TitleSource};
 pub(super) const TITLE_BY: &str = "title_by";
 /// The history starts with a line of ours, whose workspace and parent are facts; the value is its format.
 pub(super) const FORMAT: &str = "format";
+/// `true` where the session is pinned: the last of the notes in the history that pin and unpin it.
+pub(super) const PINNED: &str = "pinned";
 /// The metadata was lost and taken from the history.
 pub(super) const REBUILT: &str = "rebuilt";
 
@@ -19,6 +21,15 @@ pub(super) fn title_by(meta: &mut Meta, by: TitleSource) {
 
 fn is_users(meta: &Meta) -> bool {
     meta.x.value(TITLE_BY).is_some_and(|by| by == "user")
+}
+
+/// Whether no pruning takes the session.
+pub(crate) fn is_pinned(meta: &Meta) -> bool {
+    meta.x.value(PINNED).is_some_and(|pinned| pinned == true)
+}
+
+pub(crate) fn set_pinned(meta: &mut Meta, pinned: bool) {
+    meta.x.set(PINNED, &pinned.into());
 }
 
 /// Who set the title. One that nobody signed was made by a program, or may have been.

@@ -1,6 +1,7 @@
 //! One open session.
 
 mod append;
+mod pin;
 mod places;
 mod read;
 mod repair;

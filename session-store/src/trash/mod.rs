@@ -10,6 +10,7 @@ mod forms;
 mod record;
 mod remove;
 mod restore;
+mod spills;
 mod verbs;
 
 pub use empty::EmptiedTrash;
@@ -17,3 +18,5 @@ pub use entries::TrashEntry;
 pub use remove::Deletion;
 
 pub(crate) use entries::{broken, entries, trash_dir};
+pub(crate) use spills::trash_spills;
+pub(crate) use verbs::trash_seen;

@@ -22,16 +22,25 @@ pub enum Deletion {
     Forced,
 }
 
+/// Which session a name must still mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Whatever has the name. What it runs is stopped.
+    Named,
+    /// The directory, or the flat file, that was looked at, and nothing of it may run.
+    Seen(Inode),
+}
+
 /// Moves a session into the trash.
 pub(super) fn trash(
     base: &Path,
     name: &SessionName,
     why: &str,
     now: &Timestamp,
-    deletion: Deletion,
+    (deletion, which): (Deletion, Which),
     options: &Options,
 ) -> Result<TrashEntry> {
-    let doomed = Doomed::find(base, name, deletion, options)?;
+    let doomed = Doomed::find(base, name, (deletion, which), options)?;
     let id = format!("{name}-{}-{:08x}", now.to_utc().format("%Y%m%dT%H%M%SZ"), rand::random::<u32>());
     let entry = trash_dir(base).join(&id);
     create_dir_all(&trash_dir(base))?;
@@ -53,7 +62,7 @@ pub(super) fn trash(
 
 /// Deletes a session for good.
 pub(super) fn delete(base: &Path, name: &SessionName, deletion: Deletion, options: &Options) -> Result<()> {
-    let doomed = Doomed::find(base, name, deletion, options)?;
+    let doomed = Doomed::find(base, name, (deletion, Which::Named), options)?;
     let staging = base.join(layout::STORE).join(layout::STAGING);
     create_dir_all(&staging)?;
     let grave = staging.join(format!("{:032x}", rand::random::<u128>()));
@@ -84,12 +93,17 @@ struct Doomed<'a> {
 }
 
 impl<'a> Doomed<'a> {
-    /// Looks at everything that has the session's name, and stops what it runs.
+    /// Looks at everything that has the session's name, and stops what it runs, if that is wanted.
     ///
     /// # Errors
     /// [`StoreError::NotFound`], [`StoreError::NotASession`], [`StoreError::LiveTurn`], [`StoreError::Locked`],
-    /// [`StoreError::Survivors`], [`StoreError::LiveProcesses`].
-    fn find(base: &'a Path, name: &'a SessionName, deletion: Deletion, options: &Options) -> Result<Self> {
+    /// [`StoreError::Survivors`], [`StoreError::LiveProcesses`]; [`StoreError::PruneChanged`], [`StoreError::Running`].
+    fn find(
+        base: &'a Path,
+        name: &'a SessionName,
+        (deletion, which): (Deletion, Which),
+        options: &Options,
+    ) -> Result<Self> {
         let mut parts = Vec::new();
         let mut held = None;
         for part in Part::ALL {
@@ -97,7 +111,7 @@ impl<'a> Doomed<'a> {
             let Some(metadata) = look(&path)? else { continue };
             let right = match part {
                 Part::Directory if metadata.is_dir() => {
-                    held = guard(&path, name, &metadata, deletion, options)?;
+                    held = guard(&path, name, &metadata, (deletion, which), options)?;
                     true
                 }
                 Part::Directory => metadata.is_symlink(),
@@ -107,6 +121,11 @@ impl<'a> Doomed<'a> {
             if right {
                 parts.push((part, Inode::of(&metadata)));
             }
+        }
+        if let Which::Seen(seen) = which
+            && parts.iter().all(|(_, inode)| *inode != seen)
+        {
+            return Err(StoreError::PruneChanged { name: name.clone() });
         }
         // What is left of a session that was migrated is no session.
         if parts.iter().all(|(part, _)| *part == Part::Migrated) {
@@ -147,10 +166,15 @@ fn guard(
     dir: &Path,
     name: &SessionName,
     metadata: &Metadata,
-    deletion: Deletion,
+    (deletion, which): (Deletion, Which),
     options: &Options,
 ) -> Result<Option<LockGuard>> {
     let paths = SessionPaths::new(dir);
+    if let Which::Seen(seen) = which
+        && Inode::of(metadata) != seen
+    {
+        return Err(StoreError::PruneChanged { name: name.clone() });
+    }
     if !is_session(&paths)? {
         return Err(StoreError::NotASession { path: dir.to_owned() });
     }
@@ -167,7 +191,15 @@ fn guard(
         guard => Some(guard?),
     };
     forbid()?;
-    processes::stop_all(&paths, name.as_str())?;
+    match which {
+        Which::Named => processes::stop_all(&paths, name.as_str())?,
+        Which::Seen(_) => {
+            let ids = processes::running(&paths)?;
+            if !ids.is_empty() {
+                return Err(StoreError::Running { name: name.to_string(), ids });
+            }
+        }
+    }
     match look(dir)? {
         Some(now) if Inode::of(&now) == Inode::of(metadata) => Ok(guard),
         _ => Err(StoreError::Deleted { name: name.to_string(), path: dir.to_owned() }),
@@ -207,7 +239,8 @@ mod tests {
         fs::write(place.join("history.jsonl"), "the one").expect("it is ours");
         fs::write(elsewhere.join("history.jsonl"), "its twin").expect("it is ours");
 
-        let doomed = Doomed::find(base, &name, Deletion::Careful, &Options::default()).expect("nothing forbids it");
+        let doomed = Doomed::find(base, &name, (Deletion::Careful, Which::Named), &Options::default())
+            .expect("nothing forbids it");
         session_disk::exchange(&place, &elsewhere).expect("both exist");
         assert!(matches!(doomed.move_into(&target), Err(StoreError::Deleted { .. })));
         let twin = fs::read_to_string(place.join("history.jsonl")).expect("it is back");

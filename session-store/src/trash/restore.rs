@@ -3,15 +3,19 @@
 use super::entries::find;
 use super::forms::{Part, look};
 use super::record::Record;
+use super::spills;
 use crate::{Durability, Options, Result, StoreError};
 use session_core::SessionName;
 use session_disk::{remove_dir, remove_file, rename_new, sync_dir};
 use std::io;
 use std::path::Path;
 
-/// Puts a session back under its name.
+/// Puts a session back under its name, or spilled output back into its session.
 pub(super) fn restore(base: &Path, id: &str, options: &Options) -> Result<SessionName> {
     let entry = find(base, id)?;
+    if look(&entry.path.join(spills::SPILLS))?.is_some() {
+        return spills::restore(base, &entry, options.durability);
+    }
     let name = entry.session;
     let mut parts = Vec::new();
     for part in Part::ALL {

@@ -14,6 +14,7 @@ mod scratch;
 mod support;
 
 mod compaction;
+mod disk_usage;
 mod doctor;
 mod flat_golden;
 mod flat_migration;
@@ -48,6 +49,10 @@ mod meta_race;
 mod names;
 mod open_modes;
 mod open_session;
+mod pin;
+mod prune;
+mod prune_spills;
+mod relocate;
 mod rename;
 mod rewind;
 mod rewind_crash;

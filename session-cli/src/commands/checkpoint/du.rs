@@ -1,11 +1,10 @@
 //! `session checkpoint du`
 
 use super::place::Place;
-use super::words;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Rows;
+use crate::output::{Rows, size};
 use crate::target;
 use serde::Serialize;
 use session_checkpoint::Usage;
@@ -53,7 +52,7 @@ fn rows(usage: &Usage, for_people: bool) -> Rows {
         ("shared", usage.shared_bytes, None),
     ];
     for (part, bytes, number) in parts {
-        let bytes = if for_people { words::bytes(bytes) } else { bytes.to_string() };
+        let bytes = if for_people { size::words(bytes) } else { bytes.to_string() };
         rows.push(vec![part.to_owned(), bytes, number.map(|number| number.to_string()).unwrap_or_default()]);
     }
     rows

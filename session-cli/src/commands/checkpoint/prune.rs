@@ -1,11 +1,11 @@
 //! `session checkpoint prune`
 
 use super::place::Place;
-use super::words;
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::size;
 use crate::{interrupt, span, target};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         let Some(pruned) = &pruned else { return Ok(()) };
         let names = dropped(pruned);
         if out.is_terminal() {
-            let (before, after) = (words::bytes(pruned.bytes_before), words::bytes(pruned.bytes_after));
+            let (before, after) = (size::words(pruned.bytes_before), size::words(pruned.bytes_after));
             return out.line(&format!("{} checkpoints dropped; {before} became {after}", names.len()));
         }
         names.iter().try_for_each(|name| out.line(name))
@@ -82,7 +82,7 @@ fn dropped(pruned: &Pruned) -> Vec<String> {
 fn lines(planned: &Pruned) -> Vec<String> {
     let mut lines: Vec<String> = dropped(planned).iter().map(|name| format!("drop {name}")).collect();
     lines.extend(planned.protected.iter().map(|n| format!("keep {n}: protected")));
-    let (before, after) = (words::bytes(planned.bytes_before), words::bytes(planned.bytes_after));
+    let (before, after) = (size::words(planned.bytes_before), size::words(planned.bytes_after));
     lines.push(format!("{before} will become about {after}"));
     lines
 }

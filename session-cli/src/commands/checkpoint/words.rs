@@ -1,6 +1,7 @@
 //! What the checkpoints say, in words for people: the same words as in JSON.
 
 use super::place::EXTERNAL;
+use crate::output::size;
 use serde::Serialize;
 use serde_json::Value;
 use session_checkpoint::{Change, ChangeKind, Conflict, Kept, RelPath, Skipped};
@@ -48,7 +49,7 @@ pub(super) fn letter(change: &Change) -> &'static str {
 }
 
 pub(super) fn skipped(skipped: &Skipped) -> String {
-    let size = if skipped.size > 0 { format!(", {}", bytes(skipped.size)) } else { String::new() };
+    let size = if skipped.size > 0 { format!(", {}", size::words(skipped.size)) } else { String::new() };
     format!("{}: {}{size}", path(&skipped.path), reason(&skipped.reason))
 }
 
@@ -58,11 +59,6 @@ pub(super) fn conflict(conflict: &Conflict) -> String {
 
 pub(super) fn kept(kept: &Kept) -> String {
     format!("keep {}: {}", path(&kept.path), reason(&kept.reason))
-}
-
-/// A number of bytes for a person.
-pub(super) fn bytes(bytes: u64) -> String {
-    indicatif::HumanBytes(bytes).to_string()
 }
 
 #[cfg(test)]
