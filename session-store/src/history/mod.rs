@@ -165,11 +165,6 @@ impl History {
         })
     }
 
-    /// Whether a descriptor is kept: then the next append finds out by itself whether the session is still there.
-    pub(crate) fn is_open(&self) -> bool {
-        self.kept.is_some()
-    }
-
     /// The history, locked, and what it looks like.
     fn lock(&mut self, path: &Path) -> Result<(Kept, Look)> {
         for _ in 0..REOPENS {

@@ -1,7 +1,8 @@
 //! Listing and reading sessions without opening them: nothing is created, migrated, locked or written.
 //!
 //! [`base`] finds what is or should be a session, [`entry`] says all that a list says about one, [`reading`] loads one by
-//! its name, [`cache`] keeps what is found for the next list. Whatever is wrong with one session is part of its own entry and never keeps another from being listed.
+//! its name, [`cache`] keeps what is found for the next list. Whatever is wrong with one session is part of its own entry
+//! and never keeps another from being listed.
 
 mod active;
 mod base;

@@ -35,10 +35,8 @@ impl Session {
             return Ok(Appended::default());
         }
         let mut state = self.state();
-        if !state.history.is_open() {
-            self.verify()?;
-        }
-        self.refuse_succeeded(&mut state).map_err(|error| self.or_deleted(error))?;
+        self.verify()?;
+        self.refuse_succeeded(&mut state)?;
         self.held_now().map_or(Ok(()), |held| held.check())?;
         if let Some(turn) = &state.turn {
             // That another turn has taken its place is for the lock to prevent; the marker only tells.

@@ -1,8 +1,9 @@
 //! Opening, creating and losing sessions.
 
-use session_core::{Message, SessionName, TitleSource};
+use session_core::{Event, Extension, Message, SessionName, TitleSource, Usage};
 use session_store::{NewSession, Options, Session, Store, StoreError};
 use std::fs;
+use std::thread;
 use tempfile::TempDir;
 
 fn store() -> (TempDir, Store) {
@@ -60,6 +61,49 @@ fn l06_a_missing_home_is_read_as_an_empty_store() {
     assert!(!home.exists());
 }
 
+/// An event of this project's own kinds, with which no history begins.
+fn usage() -> Event {
+    let now = session_core::parse_time("2026-01-02T03:04:05Z").expect("it is a time");
+    Extension::Usage(Usage { cost: Some(0.25), ..Usage::default() }).into_event(now)
+}
+
+#[test]
+fn what_threads_append_through_one_session_is_there_once_when_they_are_answered() {
+    let (_dir, store) = store();
+    let session = create(&store, "demo");
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let session = &session;
+            scope.spawn(move || {
+                for n in 0..20 {
+                    let text = format!("{thread} {n}");
+                    let appended =
+                        session.append_messages([Message::user(text.clone())]).expect("it can be appended to");
+                    assert_eq!(appended.events, 1);
+                    let history = fs::read(session.paths().history()).expect("it is there");
+                    let own = &history[usize::try_from(appended.offset).expect("it is small")..];
+                    let line = own.split(|&byte| byte == b'\n').next().expect("it has a line");
+                    assert!(
+                        String::from_utf8_lossy(line).contains(&format!("\"{text}\"")),
+                        "it stands where it was told"
+                    );
+                }
+            });
+        }
+    });
+    let mut said: Vec<_> = session
+        .load()
+        .expect("it can be read")
+        .messages
+        .iter()
+        .map(|message| message.content.text().into_owned())
+        .collect();
+    said.sort_unstable();
+    let mut wanted: Vec<String> = (0..8).flat_map(|thread| (0..20).map(move |n| format!("{thread} {n}"))).collect();
+    wanted.sort_unstable();
+    assert_eq!(said, wanted);
+}
+
 #[test]
 fn ls07_a_deleted_session_does_not_come_back() {
     let (_dir, store) = store();
@@ -69,6 +113,8 @@ fn ls07_a_deleted_session_does_not_come_back() {
             session.notice("here").expect("it can be appended to");
         }
         fs::remove_dir_all(session.dir()).expect("it is there");
+        // What waits in memory for a history to begin would wait for ever.
+        assert!(matches!(session.append(&[usage()]), Err(StoreError::Deleted { .. })));
         assert!(matches!(session.notice("again"), Err(StoreError::Deleted { .. })));
         assert!(matches!(session.update_meta(|meta| meta.cost = 1.0), Err(StoreError::Deleted { .. })));
         assert!(matches!(session.set_title("Oaks", TitleSource::User), Err(StoreError::Deleted { .. })));
@@ -85,12 +131,18 @@ fn ls07_a_deleted_session_does_not_come_back() {
 fn ls07_a_session_that_was_replaced_by_another_is_not_written_to() {
     let (_dir, store) = store();
     let old = create(&store, "demo");
+    let lock = old.lock().expect("it is free");
+    let turn = old.begin_turn(&lock, "turn-1").expect("no turn runs");
     old.notice("here").expect("it can be appended to");
     fs::remove_dir_all(old.dir()).expect("it is there");
     let new = create(&store, "demo");
+    assert!(matches!(old.append(&[usage()]), Err(StoreError::Deleted { .. })));
     assert!(matches!(old.notice("again"), Err(StoreError::Deleted { .. })));
     assert!(matches!(old.update_meta(|meta| meta.cost = 1.0), Err(StoreError::Deleted { .. })));
     assert!(!new.paths().history().exists());
+    assert!(!new.paths().proc().join("turn.pid").exists(), "nor does its turn stand there");
+    drop(turn);
+    drop(lock);
     assert_eq!(new.meta().expect("it can be read").meta.cost, 0.0);
 }
 
