@@ -17,7 +17,7 @@ enum Step {
     Fork(usize, u8),
     Compact(usize),
     Rename(usize),
-    Trash(usize),
+    Trash(usize, bool),
     Restore(usize),
     Rewind(usize, u8),
     Undo(usize, bool),
@@ -29,9 +29,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => which.clone().prop_map(Step::Append),
         2 => (which.clone(), 0_u8..4).prop_map(|(at, n)| Step::Rollback(at, n)),
         2 => (which.clone(), 0_u8..5).prop_map(|(at, n)| Step::Fork(at, n)),
-        1 => which.clone().prop_map(Step::Compact),
+        2 => which.clone().prop_map(Step::Compact),
         2 => which.clone().prop_map(Step::Rename),
-        1 => which.clone().prop_map(Step::Trash),
+        1 => (which.clone(), any::<bool>()).prop_map(|(at, force)| Step::Trash(at, force)),
         1 => which.clone().prop_map(Step::Restore),
         2 => (which.clone(), 0_u8..5).prop_map(|(at, n)| Step::Rewind(at, n)),
         2 => (which, any::<bool>()).prop_map(|(at, force)| Step::Undo(at, force)),
@@ -96,6 +96,13 @@ impl Model {
         }
         at
     }
+
+    /// Whether one session goes on as this one, and this one as another.
+    fn is_middle(&self, session: &str) -> bool {
+        let life = &self.lives[session];
+        let is_before = self.lives.get(&life.parent).is_some_and(|before| before.successor == session);
+        is_before && self.lives.contains_key(&life.successor)
+    }
 }
 
 fn is_succeeded(error: &StoreError) -> bool {
@@ -129,7 +136,7 @@ impl World {
             Step::Fork(at, n) => self.fork(*at, *n),
             Step::Compact(at) => self.compact(*at),
             Step::Rename(at) => self.rename(*at),
-            Step::Trash(at) => self.trash(*at),
+            Step::Trash(at, force) => self.trash(*at, *force),
             Step::Restore(at) => self.restore(*at),
             Step::Rewind(at, n) => self.rewind(*at, *n),
             Step::Undo(at, force) => self.undo(*at, *force),
@@ -224,11 +231,19 @@ impl World {
         }
     }
 
-    fn trash(&mut self, at: usize) {
+    fn trash(&mut self, at: usize, force: bool) {
         let Some(session) = self.model.pick(at) else { return };
-        let entry = self.store.trash(&name(&session), "", Deletion::Careful).expect("nothing forbids it");
-        let life = self.model.lives.remove(&session).expect("it was picked");
-        self.model.trash.insert(entry.id, (session, life));
+        let deletion = if force { Deletion::Forced } else { Deletion::Careful };
+        let is_middle = self.model.is_middle(&session);
+        match self.store.trash(&name(&session), "", deletion) {
+            Ok(entry) => {
+                assert!(force || !is_middle, "{session} leads from one session to the next");
+                let life = self.model.lives.remove(&session).expect("it was picked");
+                self.model.trash.insert(entry.id, (session, life));
+            }
+            Err(StoreError::InChain { .. }) => assert!(!force && is_middle, "{session} is at an end"),
+            Err(error) => panic!("{error}"),
+        }
     }
 
     fn restore(&mut self, at: usize) {
