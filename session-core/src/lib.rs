@@ -70,6 +70,8 @@ mod encode;
 mod event;
 mod extension;
 mod fields;
+#[cfg(feature = "interop")]
+pub mod interop;
 pub mod json;
 pub mod layout;
 mod message;
