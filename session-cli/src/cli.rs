@@ -109,6 +109,8 @@ verbs! {
     Prune => prune,
     /// Tell sessions that their project was moved
     Relocate => relocate,
+    /// Add up tokens, money, calls, errors and times
+    Stats => stats,
     /// Say how much room sessions take, by their parts
     Du => du,
     /// Look for what is wrong with sessions, and report it

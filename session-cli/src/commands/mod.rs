@@ -39,6 +39,7 @@ pub(crate) mod search;
 pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod spill;
+pub(crate) mod stats;
 pub(crate) mod steer;
 pub(crate) mod tail;
 pub(crate) mod title;

@@ -7,6 +7,7 @@ mod life;
 mod pages;
 mod processes;
 mod search;
+mod stats;
 mod steer;
 mod support;
 mod turns;

@@ -7,7 +7,7 @@ use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Ro
 const PROMPT_CHARS: usize = 200;
 
 #[derive(Debug, Default)]
-pub(super) struct Fold {
+pub(crate) struct Fold {
     timeline: Timeline,
     /// The turn of each live message, as an index.
     live: Replay<Option<usize>>,
@@ -25,7 +25,7 @@ struct Open {
 }
 
 impl Fold {
-    pub(super) fn event(&mut self, record: &Record) {
+    pub(crate) fn event(&mut self, record: &Record) {
         let event = &record.event;
         let number = self.timeline.steps.len() as u64 + 1;
         let said = event.message.as_deref().filter(|_| event.effect() == Effect::Adds);
@@ -51,6 +51,11 @@ impl Fold {
         self.live.event(&event.effect(), || turn);
         let works = said.is_some_and(|message| matches!(message.role, Role::Assistant | Role::Tool));
         self.timeline.steps.push(Step { live: self.live.live().len() as u64, works });
+    }
+
+    /// How many turns have begun.
+    pub(crate) fn turns(&self) -> usize {
+        self.timeline.turns.len()
     }
 
     pub(super) fn defect(&mut self, defect: Defect) {
