@@ -21,6 +21,7 @@ mod pending;
 mod read;
 mod tail;
 
+pub(crate) use blank::blank_at;
 pub(crate) use read::BUFFER;
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;
