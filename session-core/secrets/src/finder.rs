@@ -214,6 +214,14 @@ fn add(found: &mut Vec<Found>, new: Found) {
 }
 
 impl Found {
+    /// Masks it in the bytes that were looked through, or in a copy of them.
+    ///
+    /// # Panics
+    /// If they are fewer.
+    pub fn mask(&self, bytes: &mut [u8]) {
+        self.edits.iter().for_each(|edit| edit.apply(bytes));
+    }
+
     /// Becomes this and what overlaps it, told as one. Where that lies inside, it changes nothing.
     fn join(&mut self, new: Found) {
         if self.at.start <= new.at.start && new.at.end <= self.at.end {
