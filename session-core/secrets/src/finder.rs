@@ -163,8 +163,8 @@ impl Finder {
         for (n, parts) in wrapped(self.rules, text, &words) {
             found.push(of_view(view, &parts, self.rules.rules[n].named(), false));
         }
-        // Where two begin at one place, the one that says more about it counts.
-        found.sort_by_key(|found| (found.is_generic, found.at.start));
+        // Of two at one place, the one that says more about it counts.
+        found.sort_by_key(|found| (found.by_itself, found.is_generic, found.at.start));
         found
     }
 
@@ -202,7 +202,9 @@ fn of_view(
 
 /// Adds what was found, unless it is a part of something that was found before.
 fn add(found: &mut Vec<Found>, new: Found) {
-    if found.iter().any(|known| known.at == new.at && known.secret == new.secret) {
+    let is_same = |known: &&mut Found| known.at == new.at && known.secret == new.secret;
+    if let Some(known) = found.iter_mut().find(is_same) {
+        known.by_itself &= new.by_itself;
         return;
     }
     let overlaps = |known: &&mut Found| known.at.start < new.at.end && new.at.start < known.at.end;
@@ -224,6 +226,7 @@ impl Found {
 
     /// Becomes this and what overlaps it, told as one. Where that lies inside, it changes nothing.
     fn join(&mut self, new: Found) {
+        self.by_itself &= new.by_itself;
         if self.at.start <= new.at.start && new.at.end <= self.at.end {
             return;
         }
