@@ -11,7 +11,7 @@ use crate::{Known, Secret, SecretsError};
 use std::ops::Range;
 
 /// How often a text is looked through again after something in it was masked: a secret may hide another one.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 64;
 
 /// How deep texts in base64 in texts are followed.
 const NESTED: usize = 3;
@@ -111,7 +111,8 @@ impl Finder {
         let mut masked = bytes.to_vec();
         for _ in 0..ROUNDS {
             let new = self.look(&masked, texts.as_ref(), nested)?;
-            if new.is_empty() {
+            // What is masked but for escapes, which stay, may look like a secret still.
+            if !new.iter().flat_map(|found| &found.edits).any(|edit| edit.changes(&masked)) {
                 return Ok((found, masked));
             }
             new.iter().flat_map(|found| &found.edits).for_each(|edit| edit.apply(&mut masked));

@@ -21,6 +21,11 @@ impl Edit {
         Edit { at: range.start, bytes: vec![MASK; range.len()] }
     }
 
+    /// Whether it changes anything.
+    pub(crate) fn changes(&self, text: &[u8]) -> bool {
+        text[self.at..self.at + self.bytes.len()] != self.bytes
+    }
+
     pub(crate) fn apply(&self, text: &mut [u8]) {
         text[self.at..self.at + self.bytes.len()].copy_from_slice(&self.bytes);
     }
