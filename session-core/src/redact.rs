@@ -1,9 +1,12 @@
 //! What a writer and an exporter ask of whoever knows what is secret.
 //!
+//! [`line`] and [`event`] make sure that what a redactor gives is the same event still.
+//!
 //! The rules are not here: this crate knows which strings of a history are text and which are not, and hands the texts
 //! to a [`Redact`]. `session-secrets` is one; an agent may bring its own.
 
 use crate::json::{self, Cursor, StringSpan};
+use crate::{Event, Item, Role, scan_bytes};
 use std::borrow::Cow;
 use std::error::Error;
 
@@ -25,6 +28,54 @@ pub trait Redact: Send + Sync {
     fn json<'a>(&self, json: &'a str) -> Result<Cow<'a, str>, RedactError> {
         strings_redacted(self, json)
     }
+}
+
+/// The line of an event, without its newline, as a redactor gives it.
+///
+/// # Errors
+/// What the redactor says; or that it gave something that is not the same event: another kind, time, effect or id, no
+/// JSON, or more than a line.
+pub fn line<'a>(redactor: &dyn Redact, event: &Event, line: &'a str) -> Result<Cow<'a, str>, RedactError> {
+    match redactor.json(line)? {
+        Cow::Owned(redacted) if read_again(event, &redacted).is_none() => Err(DIFFERENT.into()),
+        redacted => Ok(redacted),
+    }
+}
+
+/// An event as a redactor gives it.
+///
+/// # Errors
+/// As [`line`].
+pub fn event(redactor: &dyn Redact, event: Event) -> Result<Event, RedactError> {
+    let mut bytes = Vec::new();
+    event.encode(&mut bytes);
+    bytes.pop();
+    match redactor.json(str::from_utf8(&bytes)?)? {
+        Cow::Borrowed(_) => Ok(event),
+        Cow::Owned(redacted) => read_again(&event, &redacted).ok_or_else(|| DIFFERENT.into()),
+    }
+}
+
+const DIFFERENT: &str = "the redactor gave something that is not the same event";
+
+/// What a line says, if that is an event of the same kind, time and effect, with the same ids.
+fn read_again(event: &Event, line: &str) -> Option<Event> {
+    let mut records = scan_bytes(line.as_bytes()).filter_map(|item| match item {
+        Item::Record(record) => Some(record),
+        Item::Defect(_) => None,
+    });
+    let other = *records.next()?.event;
+    let is_same = (&other.kind, other.ts, other.dropped) == (&event.kind, event.ts, event.dropped);
+    let is_one = records.next().is_none() && !line.contains('\n');
+    (is_same && is_one && ids(&other) == ids(event)).then_some(other)
+}
+
+/// Who speaks, and the ids of calls.
+fn ids(event: &Event) -> Option<(&Role, &str, Vec<&str>)> {
+    event.message.as_deref().map(|message| {
+        let calls = message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+        (&message.role, message.tool_call_id.as_str(), calls)
+    })
 }
 
 /// Members that hold what is not text: ids and names that others refer to, and what only its maker can read.
@@ -156,6 +207,28 @@ mod tests {
     fn s02_a_failure_is_passed_on_and_no_text_with_it() {
         let error = Word.json(r#"{"content":"hunter2","reasoning":"poison"}"#).expect_err("it cannot tell");
         assert_eq!(error.to_string(), "cannot tell");
+    }
+
+    #[test]
+    fn s02_an_event_stays_the_event_that_it_was() {
+        let said = |text: &str| Event { message: Some(Box::new(crate::Message::user(text))), ..Event::default() };
+        let said = |text: &str| Event { kind: crate::Kind::Message, ..said(text) };
+        assert_eq!(event(&Word, said("a hunter2")).expect("it can tell"), said("a *\n*"));
+        assert_eq!(event(&Word, said("oak")).expect("it can tell"), said("oak"));
+        assert!(event(&Word, said("poison")).is_err());
+        struct Cuts;
+        impl Redact for Cuts {
+            fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
+                Ok(text.into())
+            }
+
+            fn json<'a>(&self, json: &'a str) -> Result<Cow<'a, str>, RedactError> {
+                Ok(json.replace("user", "system").into())
+            }
+        }
+        let error = event(&Cuts, said("oak")).expect_err("somebody else speaks");
+        assert_eq!(error.to_string(), DIFFERENT);
+        assert!(line(&Cuts, &said("oak"), r#"{"kind":"message","message":{"role":"user","content":"oak"}}"#).is_err());
     }
 
     #[test]
