@@ -94,14 +94,16 @@ impl Put<'_> {
         }
         if let Some(backup) = self.backup {
             let kept = backup.join(&file.shown);
-            let dir = kept.parent().unwrap_or(backup);
-            create_dir_all(dir)?;
+            create_dir_all(kept.parent().unwrap_or(backup))?;
             match hard_link(&file.path, &kept) {
                 // An earlier round of the same call has kept it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 linked => linked?,
             }
-            self.sync(dir)?;
+            // Each directory may be new, up to the session's own.
+            let session = backup.parent().and_then(Path::parent).unwrap_or(backup);
+            let mut new = kept.ancestors().skip(1).take_while(|dir| dir.starts_with(session));
+            new.try_for_each(|dir| self.sync(dir))?;
         }
         // A name that went away meanwhile, as that of a message that was taken, does not come back.
         match exchange(temp, &file.path) {

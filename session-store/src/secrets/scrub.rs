@@ -152,7 +152,7 @@ impl Scrub<'_> {
         for file in files {
             self.lock.check()?;
             put.file(file)?;
-            self.scrubbed.files.push(file.shown.clone());
+            self.scrubbed.replaced(&file.shown);
         }
         Ok(())
     }
@@ -177,8 +177,16 @@ impl Scrub<'_> {
         let notice = if is_last { std::slice::from_ref(&self.notice) } else { &[] };
         let kept = rewrite.end(notice, keep, self.now)?;
         self.scrubbed.kept.extend(kept.map(|path| in_session(self.session, &path)));
-        self.scrubbed.files.push(layout::HISTORY.to_owned());
+        self.scrubbed.replaced(layout::HISTORY);
         Ok(())
+    }
+}
+
+impl Scrubbed {
+    fn replaced(&mut self, file: &str) {
+        if !self.files.iter().any(|known| known == file) {
+            self.files.push(file.to_owned());
+        }
     }
 }
 

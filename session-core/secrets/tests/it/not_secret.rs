@@ -12,6 +12,7 @@ fn harmless() -> Vec<String> {
         format!("commit {}\nAuthor: Oak", hex(40, 6)),
         format!("sha256:{}", hex(64, 7)),
         format!("key = {}", hex(40, 8)),
+        format!("sourcegraph at {}", hex(40, 8)),
         format!("\"token\": \"{}\"", hex(64, 9)),
         format!("access_id={uuid} secret: {uuid}"),
         format!("api key {uuid}"),
