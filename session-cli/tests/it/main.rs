@@ -8,6 +8,7 @@ mod pages;
 mod processes;
 mod search;
 mod stats;
+mod secrets;
 mod steer;
 mod support;
 mod turns;
