@@ -6,7 +6,7 @@ use crate::small_file::open_regular;
 use crate::{Result, StoreError};
 use serde_json::Value;
 use session_core::{
-    Event, Extension, Item, Kind, Limits, Meta, Note, Scan, SessionHeader, Timestamp, TitleSet, TitleSource, prompt_of,
+    Event, Extension, Item, Kind, Limits, Meta, Note, Scan, SessionHeader, Timestamp, TitleSet, TitleSource,
 };
 use std::collections::HashMap;
 use std::io::{self, BufReader};
@@ -73,13 +73,11 @@ impl Facts {
             Some(Extension::Note(note)) => self.take_note(note),
             Some(Extension::Title(_) | Extension::Turn(_) | Extension::Checkpoint(_)) | None => {}
         }
+        if self.first_prompt.is_none() {
+            self.first_prompt = event.prompt();
+        }
         if event.kind == Kind::Settings && !event.model.is_empty() {
             self.model = event.model;
-        }
-        if let Some(message) = event.message
-            && self.first_prompt.is_none()
-        {
-            self.first_prompt = prompt_of(&message);
         }
     }
 
