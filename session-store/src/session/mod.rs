@@ -3,6 +3,7 @@
 mod append;
 mod pin;
 mod places;
+mod price;
 mod read;
 mod repair;
 mod state;

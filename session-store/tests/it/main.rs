@@ -8,6 +8,7 @@ mod cache_file;
 mod child;
 mod garden;
 mod parts;
+mod price;
 mod process;
 mod reference;
 mod scratch;
