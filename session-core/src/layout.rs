@@ -24,6 +24,8 @@ pub const TMP: &str = "tmp";
 pub const LOCK: &str = ".lock";
 /// Bytes that were taken out of a history because they are no whole line.
 pub const QUARANTINE: &str = ".quarantine";
+/// Records of an import that nobody understood, as they were read.
+pub const RAW: &str = ".raw";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.

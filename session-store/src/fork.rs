@@ -4,8 +4,7 @@ use crate::staging::{self, NewHistory, Staged};
 use crate::{HistoryView, Result, Store, StoreError, meta, spill};
 use session_core::checkpoint::Checkpointer;
 use session_core::{
-    Defect, Effect, Event, Item, Kind, Meta, Point, Record, Replay, SessionHeader, SessionName, TitleSource,
-    fork_title,
+    Defect, Effect, Event, Item, Kind, Meta, Point, Record, Replay, SessionHeader, SessionName, TitleSource, fork_title,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::io::{Read as _, Seek as _, SeekFrom};

@@ -1,17 +1,24 @@
 //! Codex: rollouts of both generations, bare items and items in an envelope.
 
+use super::Importer;
 use super::codex_items::Items;
 use super::draft::{event, notice, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
 use super::values::Value;
-use super::Importer;
 use crate::{Kind, Timestamp, TitleSource, Usage};
 
 /// Types of item that an envelope of the second generation carries.
-const ENVELOPES: [&str; 7] =
-    ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "inter_agent_communication_metadata"];
+const ENVELOPES: [&str; 7] = [
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
+    "inter_agent_communication_metadata",
+];
 
 /// Events that repeat what stands in an item, or are about the program.
 const MIRRORS: [&str; 42] = [

@@ -35,7 +35,10 @@ impl Items {
             "message" => self.message(item, ts, out),
             "reasoning" => self.thought(item, out),
             "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" => self.call(kind, item, ts),
-            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output"
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "local_shell_call_output"
+            | "tool_search_output"
             | "mcp_tool_call_output" => self.result(item, ts, out),
             "web_search_call" => {
                 let query = item.at(&["action", "query"]).text();

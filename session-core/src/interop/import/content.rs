@@ -11,8 +11,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest as _, Sha256};
 
 /// With or without padding, as programs write it.
-const BASE64: GeneralPurpose =
-    GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent));
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// A text, and the pictures that stand in it.
 #[derive(Default)]
@@ -25,8 +27,15 @@ pub(super) struct Said {
 enum Part<'a> {
     Text(&'a str),
     /// Bytes in base64, or where they are.
-    File { what: &'static str, media_type: &'a str, data: &'a str },
-    Elsewhere { what: &'static str, url: &'a str },
+    File {
+        what: &'static str,
+        media_type: &'a str,
+        data: &'a str,
+    },
+    Elsewhere {
+        what: &'static str,
+        url: &'a str,
+    },
     /// Left out on purpose.
     Nothing,
     Unknown,

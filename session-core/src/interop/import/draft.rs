@@ -183,7 +183,13 @@ impl Draft {
 
     /// Takes the result of a call: that of the nearest message before it with an open call of that id, and in that message
     /// of the first. A result that nobody asked for stays where it is.
-    pub(super) fn result(&mut self, ts: Option<Timestamp>, id: &str, message: Message, change: impl FnOnce(&mut Event)) {
+    pub(super) fn result(
+        &mut self,
+        ts: Option<Timestamp>,
+        id: &str,
+        message: Message,
+        change: impl FnOnce(&mut Event),
+    ) {
         let place = self.open.get_mut(id).and_then(|places| {
             let nearest = places.back()?.entry;
             let at = places.iter().position(|place| place.entry == nearest)?;
@@ -193,12 +199,7 @@ impl Draft {
     }
 
     /// Takes a result that names no call: it belongs to the oldest of the tool, or of all, that has none.
-    pub(super) fn result_in_order(
-        &mut self,
-        ts: Option<Timestamp>,
-        message: Message,
-        change: impl FnOnce(&mut Event),
-    ) {
+    pub(super) fn result_in_order(&mut self, ts: Option<Timestamp>, message: Message, change: impl FnOnce(&mut Event)) {
         self.in_order.retain(|(id, place)| self.open.get(id).is_some_and(|open| open.contains(place)));
         let tool = |place: &Place| self.entries[place.entry].event.message.as_ref()?.tool_calls.get(place.slot);
         let named = |(_, place): &&(String, Place)| tool(place).is_some_and(|call| call.name == message.name);

@@ -1,12 +1,12 @@
 //! Gemini CLI: one document, or since 0.40 a header, records, and patches that change them.
 
+use super::Importer;
 use super::content::{Said, join};
 use super::draft::{Draft, flag, mark, notice, said, said_by_user, sum, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
 use super::values::Value;
-use super::Importer;
 use crate::{Event, Role, Timestamp, Usage};
 use std::collections::BTreeMap;
 
@@ -183,4 +183,3 @@ fn cost_of(counts: &Json, model: &str, response: &str) -> Option<Usage> {
         cost: None,
     })
 }
-

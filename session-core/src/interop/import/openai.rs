@@ -1,12 +1,12 @@
 //! Chats as OpenAI's endpoint takes them, wherever a program has put the list.
 
+use super::Importer;
 use super::content::{Said, join};
 use super::draft::{Draft, said, said_by_user, sum, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
 use super::values::Value;
-use super::Importer;
 use crate::{Event, Role, Usage};
 
 /// Where the list of messages may be, the likeliest first.
@@ -122,7 +122,8 @@ impl OpenAi {
         }
         self.facts(record);
         list.iter().for_each(|message| self.message(message, out));
-        let mut read = vec![name, "id", "session_id", "conversation_id", "model", "title", "created", "created_at", "response"];
+        let mut read =
+            vec![name, "id", "session_id", "conversation_id", "model", "title", "created", "created_at", "response"];
         if let Some(choice) = record.at(&["response", "choices"]).list().first() {
             let answer = choice.get("message");
             if list.last().is_none_or(|last| last != answer) && answer.is_object() {
@@ -193,7 +194,8 @@ impl OpenAi {
         message.get("name").text().clone_into(&mut told.name);
         match role {
             Role::Tool => {
-                let ids = [message.get("tool_call_id"), message.get("tool_call_ids").list().first().unwrap_or(&Json::Null)];
+                let ids =
+                    [message.get("tool_call_id"), message.get("tool_call_ids").list().first().unwrap_or(&Json::Null)];
                 match ids.into_iter().find_map(Json::as_text).filter(|id| !id.is_empty()) {
                     Some(id) => self.draft.result(ts, id, told, |_: &mut Event| {}),
                     None => self.draft.result_in_order(ts, told, |_: &mut Event| {}),

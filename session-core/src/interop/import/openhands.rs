@@ -1,18 +1,23 @@
 //! OpenHands: a folder with one event a file, and the state of the whole beside them.
 
+use super::Importer;
 use super::content::{Said, join};
 use super::draft::{Draft, flag, mark, notice, said, said_by_user, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
 use super::values::Value;
-use super::Importer;
 use crate::{Event, Message, Role, Timestamp, Usage};
 use std::collections::BTreeMap;
 
 /// Events that are about the program.
-const DROPPED: [&str; 5] =
-    ["ConversationStateUpdateEvent", "CondensationRequest", "LLMCompletionLogEvent", "TokenEvent", "StreamingDeltaEvent"];
+const DROPPED: [&str; 5] = [
+    "ConversationStateUpdateEvent",
+    "CondensationRequest",
+    "LLMCompletionLogEvent",
+    "TokenEvent",
+    "StreamingDeltaEvent",
+];
 
 /// Whether a record is an event, or the state of a conversation.
 pub(super) fn tells(record: &Json) -> bool {

@@ -45,7 +45,10 @@ enum Mode<R> {
     /// Nothing has been read yet.
     Fresh(R),
     /// Each line stands for itself.
-    Lines { lines: Lines<Input<R>>, before: u64 },
+    Lines {
+        lines: Lines<Input<R>>,
+        before: u64,
+    },
     /// Values reach over lines, or stand in an array.
     Stream(Stream<Input<R>>),
     Done,
