@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod du;
 pub(crate) mod events;
 pub(crate) mod fork;
+pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod kill;
 pub(crate) mod last_model;

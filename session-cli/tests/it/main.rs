@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod follow;
+mod import;
 mod life;
 mod pages;
 mod processes;

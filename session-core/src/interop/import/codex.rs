@@ -228,10 +228,13 @@ impl Codex {
         let began_again = now.iter().zip(self.totals).any(|(now, before)| *now < before);
         let before = if began_again { [0; 4] } else { self.totals };
         let grown = |at: usize| Some(now[at] - before[at]);
+        self.totals = now;
+        if (0..now.len()).all(|at| grown(at) == Some(0)) {
+            return out.drop_one("token_count that adds nothing");
+        }
         let draft = &mut self.items.draft;
         let (input, cached, output, reasoning) = (grown(0), grown(1), grown(2), grown(3));
         let model = draft.session.model.clone();
         draft.push(usage(ts, Usage { model, input, cached, output, reasoning, ..Usage::default() }));
-        self.totals = now;
     }
 }

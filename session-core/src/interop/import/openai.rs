@@ -34,6 +34,10 @@ const READ: [&str; 14] = [
     "id",
 ];
 
+/// Members beside the messages that are read.
+const BESIDE: [&str; 10] =
+    ["id", "session_id", "conversation_id", "model", "title", "created", "created_at", "timestamp", "cost", "response"];
+
 /// Whether a record is a message, a list of messages, or something that holds one.
 pub(super) fn tells(record: &Json) -> bool {
     is_message(record) || is_conversation(record) || container(record).is_some()
@@ -148,7 +152,7 @@ impl OpenAi {
         };
         session.id = first(&["session_id", "conversation_id", "id"]);
         session.title = first(&["title"]);
-        session.created = ["created_at", "created"].iter().find_map(|name| time_of(record.get(name)));
+        session.created = ["created_at", "created", "timestamp"].iter().find_map(|name| time_of(record.get(name)));
         let model = [record.get("model"), record.at(&["response", "model"])].into_iter().find_map(Json::as_text);
         self.draft.model(None, model.unwrap_or_default());
     }
