@@ -2,7 +2,8 @@
 //! conversation.
 
 use super::content::{Said, join};
-use super::draft::{Draft, flag, mark, notice, said, said_by_user, sum, usage};
+use super::draft::Draft;
+use super::events::{flag, mark, notice, said, said_by_user, sum, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;

@@ -1,6 +1,7 @@
 //! Claude Code's lines about what happened around the conversation.
 
-use super::draft::{Draft, extension, notice};
+use super::draft::Draft;
+use super::events::{extension, notice};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;

@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::codex_items::Items;
-use super::draft::{event, notice, usage};
+use super::events::{event, notice, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;

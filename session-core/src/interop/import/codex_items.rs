@@ -1,7 +1,8 @@
 //! Items of a Codex rollout: messages, thoughts, calls and their results.
 
 use super::content::{Said, join};
-use super::draft::{Draft, flag, mark, notice, said, said_by_user};
+use super::draft::Draft;
+use super::events::{flag, mark, notice, said, said_by_user};
 use super::out::Out;
 use super::value::Json;
 use crate::{Event, Message, Role, Timestamp};

@@ -32,6 +32,7 @@ mod codex_items;
 mod content;
 mod detect;
 mod draft;
+mod events;
 mod gemini;
 mod imported;
 mod openai;

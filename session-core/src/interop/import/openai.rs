@@ -2,7 +2,8 @@
 
 use super::Importer;
 use super::content::{Said, join};
-use super::draft::{Draft, said, said_by_user, sum, usage};
+use super::draft::Draft;
+use super::events::{said, said_by_user, sum, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
@@ -126,8 +127,8 @@ impl OpenAi {
         }
         self.facts(record);
         list.iter().for_each(|message| self.message(message, out));
-        let mut read =
-            vec![name, "id", "session_id", "conversation_id", "model", "title", "created", "created_at", "response"];
+        let mut read = vec![name];
+        read.extend(BESIDE);
         if let Some(choice) = record.at(&["response", "choices"]).list().first() {
             let answer = choice.get("message");
             if list.last().is_none_or(|last| last != answer) && answer.is_object() {

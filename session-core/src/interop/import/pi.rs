@@ -1,7 +1,8 @@
 //! pi: a tree of entries, of which the last one is where the conversation stands.
 
 use super::content::{Said, join};
-use super::draft::{Draft, event, extension, flag, mark, notice, said, said_by_user, sum, usage};
+use super::draft::Draft;
+use super::events::{event, extension, flag, mark, notice, said, said_by_user, sum, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;

@@ -311,7 +311,9 @@ impl Span {
             }
             // JSON lines after all, the first of which is cut off.
             None if array.is_none() && bytes.contains(&b'\n') => {
-                for (number, bytes) in (line..).zip(bytes.split(|byte| *byte == b'\n')) {
+                let lines = (line..).zip(bytes.split(|byte| *byte == b'\n'));
+                // What begins otherwise is in the middle of the value that is cut off.
+                for (number, bytes) in lines.filter(|(_, bytes)| trimmed(bytes).starts_with(b"{")) {
                     read_line(bytes, number, ready);
                 }
             }
@@ -377,7 +379,7 @@ mod tests {
     #[test]
     fn a_document_over_lines_and_what_follows_it() {
         assert_eq!(found(b"{\n \"a\": [\"}\",\n 1]\n}\n{\"b\":2}"), ["1 {\"a\":[\"}\",1]}", "5 {\"b\":2}"]);
-        assert_eq!(found(b"{\n \"a\": 1\n"), ["1 <cut off>", "2 <not JSON>"]);
+        assert_eq!(found(b"{\n \"a\": 1\n"), ["1 <cut off>"]);
         assert_eq!(found(b"{\"a\":\n{\"b\":2}\n{\"c\":3}\n"), ["1 <cut off>", "2 {\"b\":2}", "3 {\"c\":3}"]);
     }
 

@@ -57,7 +57,7 @@ impl Outcome {
 fn line(event: &Event) -> String {
     let mut text = match &event.message {
         Some(message) => {
-            let mut text = format!("{}: {}", message.role, message.content.text());
+            let mut text = format!("{}: {}", message.role, message.content.text()).trim_end().to_owned();
             if !message.reasoning_content.is_empty() {
                 text += &format!(" (thinks: {})", message.reasoning_content);
             }
