@@ -23,7 +23,7 @@ pub(crate) fn read_with(files: &[&[u8]], options: ImportOptions) -> Result<Outco
     let named = files.iter().enumerate().map(|(number, bytes)| (format!("file-{number}"), *bytes));
     let mut import = Import::new(named, options);
     let mut sessions = Vec::new();
-    while let Some(session) = import.next() {
+    for session in import.by_ref() {
         sessions.push(session?);
     }
     Ok(Outcome { sessions, report: import.report().clone() })

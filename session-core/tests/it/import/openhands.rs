@@ -40,7 +40,7 @@ fn events_of_one_response_are_one_message_and_the_cost_is_that_of_the_state() {
         event("PauseEvent", r#""x":1"#),
         event("DreamEvent", r#""x":1"#),
     ];
-    let bytes: Vec<&[u8]> = files.iter().map(|file| file.as_bytes()).collect();
+    let bytes: Vec<&[u8]> = files.iter().map(String::as_bytes).collect();
     let outcome = read_with(&bytes, ImportOptions::default()).expect("its format is known");
     let expected = [
         "settings: m1",
