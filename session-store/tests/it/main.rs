@@ -53,7 +53,7 @@ mod open_modes;
 mod open_session;
 mod pin;
 mod prune;
-mod prune_spills;
+mod prune_parts;
 mod relocate;
 mod rename;
 mod rewind;
