@@ -186,7 +186,7 @@ impl Claude {
         let change = |event: &mut Event| {
             event.ms = ms;
             if is_error {
-                mark(event, flag::IS_ERROR);
+                mark(event, flag::ERROR);
             }
         };
         match block.get("tool_use_id").text() {

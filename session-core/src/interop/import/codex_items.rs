@@ -154,7 +154,7 @@ impl Items {
             let ms = (seconds * 1000.0).round() as i64;
             event.ms = ms;
             if failed {
-                mark(event, flag::IS_ERROR);
+                mark(event, flag::ERROR);
             }
         };
         self.draft.result(ts, item.get("call_id").text(), said.message(Role::Tool), change);

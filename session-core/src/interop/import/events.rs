@@ -8,7 +8,7 @@ pub(super) mod flag {
     pub(in crate::interop::import) const INJECTED: &str = crate::Event::INJECTED;
     pub(in crate::interop::import) const STEERED: &str = "steered";
     pub(in crate::interop::import) const ORPHAN: &str = "orphan";
-    pub(in crate::interop::import) const IS_ERROR: &str = "is_error";
+    pub(in crate::interop::import) const ERROR: &str = "error";
     pub(in crate::interop::import) const INTERRUPTED: &str = "interrupted";
     pub(in crate::interop::import) const SYNTHETIC: &str = "synthetic";
     pub(in crate::interop::import) const ODD_ARGUMENTS: &str = "odd_arguments";

@@ -162,7 +162,7 @@ impl Gemini {
         let ts = time_of(call.get("timestamp"));
         self.draft.result(ts, id, content.message(Role::Tool), |event: &mut Event| {
             if failed {
-                mark(event, flag::IS_ERROR);
+                mark(event, flag::ERROR);
             }
             if status == "cancelled" {
                 mark(event, flag::INTERRUPTED);

@@ -170,7 +170,7 @@ impl OpenHands {
         record.get("tool_name").text().clone_into(&mut message.name);
         self.draft.result(ts, record.get("tool_call_id").text(), message, |event: &mut Event| {
             if is_error {
-                mark(event, flag::IS_ERROR);
+                mark(event, flag::ERROR);
             }
         });
     }

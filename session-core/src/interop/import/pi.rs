@@ -148,7 +148,7 @@ impl Pi {
                 let is_error = message.get("isError").is_true();
                 draft.result(ts, message.get("toolCallId").text(), result, |event: &mut Event| {
                     if is_error {
-                        mark(event, flag::IS_ERROR);
+                        mark(event, flag::ERROR);
                     }
                 });
             }
@@ -183,7 +183,7 @@ impl Pi {
             let entry = draft.push(said(ts, Message::new(Role::Assistant, "")));
             self.blocks(entry, blocks, out);
             if was_stopped {
-                let name = if stop == "error" { flag::IS_ERROR } else { flag::INTERRUPTED };
+                let name = if stop == "error" { flag::ERROR } else { flag::INTERRUPTED };
                 mark(self.draft.event(entry), name);
             }
         }

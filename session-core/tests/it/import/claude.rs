@@ -156,7 +156,7 @@ fn errors_durations_and_texts_behind_results_are_kept() {
         ),
     ];
     let lines = read(&file.concat()).lines();
-    assert_eq!(lines[3], "tool: no\nspade <c1 Dig> 70 ms is_error=true");
+    assert_eq!(lines[3], "tool: no\nspade <c1 Dig> 70 ms error=true");
     assert_eq!(lines[5], "user: buy one");
 }
 

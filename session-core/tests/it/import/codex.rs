@@ -48,9 +48,9 @@ fn calls_join_the_message_until_a_result_comes_and_thoughts_go_to_what_is_said_n
         "system: be brief",
         "user: plant",
         r#"assistant: digging (thinks: hm) [c1 garden__dig {"deep":1}] [c2 patch {"input":"*** é"}] [c3 local_shell {"command":["ls"]}] phase="commentary""#,
-        "tool: hit a stone <c1 garden__dig> 250 ms is_error=true",
+        "tool: hit a stone <c1 garden__dig> 250 ms error=true",
         "tool: ok <c2 patch>",
-        "tool: a <c3 local_shell> is_error=true",
+        "tool: a <c3 local_shell> error=true",
         r#"assistant: [c4 dig {"deep":] odd_arguments=true"#,
         "tool: nobody asked <c9 > orphan=true",
     ];

@@ -20,7 +20,7 @@ fn a_document_has_calls_and_results_in_one_record() {
         r#"assistant: digging (thinks: **Soil**
 is wet) [c1 dig {"deep":1}] [c2 dig {}] [c3 dig {}]"#,
         "tool: dug <c1 dig>",
-        "tool: stopped <c2 dig> is_error=true interrupted=true",
+        "tool: stopped <c2 dig> error=true interrupted=true",
         r#"x.usage: cached=3 input=11 model="g1" output=6 reasoning=4 response="2""#,
         "notice: update",
         "notice: error: no net",

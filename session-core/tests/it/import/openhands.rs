@@ -47,7 +47,7 @@ fn events_of_one_response_are_one_message_and_the_cost_is_that_of_the_state() {
         "system: be brief",
         "user: plant\noaks",
         "assistant: dig [c1 dig {}] [c2 dig {}]",
-        "tool: no spade <c1 dig> is_error=true",
+        "tool: no spade <c1 dig> error=true",
         "tool: two <c2 dig>",
         "assistant: done",
         "notice: the conversation was paused",

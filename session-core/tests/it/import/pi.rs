@@ -63,7 +63,7 @@ fn messages_of_every_role_money_and_settings() {
         "settings: m1",
         r#"settings: settings={"thinking_level":"high"}"#,
         r#"assistant: (thinks: hm) [c1 dig {"deep":1.50}]"#,
-        "tool: dug <c1 dig> is_error=true",
+        "tool: dug <c1 dig> error=true",
         r#"x.usage: cached=5 cost=0.25 input=14 model="m1" output=4 response="r1""#,
         "user: Ran `ls`\n```\na\n```\n\nIt ended with exit code 2\n\nAll of the output is in /tmp/x",
         "assistant: half interrupted=true",
