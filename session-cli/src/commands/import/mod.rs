@@ -79,6 +79,10 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let mut examined = Vec::new();
     for source in source::sources(&flags.files)? {
         examined.push(importing.examine(source)?);
+        // What was not read to its end is not known.
+        if watch.cancel().is_cancelled() {
+            return Err(Failure::quiet(Exit::Interrupted));
+        }
     }
     one_name_for_one(flags, &examined)?;
     let mut done = Vec::new();
@@ -89,13 +93,9 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         } else {
             importing.import(examined, flags.name.as_ref())?
         });
-        if watch.cancel().is_cancelled() {
-            break;
-        }
     }
     drop(bar);
-    let exit = tell::tell(context, &done, flags.dry_run)?;
-    Ok(if watch.cancel().is_cancelled() { Exit::Interrupted } else { exit })
+    tell::tell(context, &done, flags.dry_run)
 }
 
 /// A name that is given is that of one session.

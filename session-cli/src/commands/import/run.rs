@@ -3,6 +3,7 @@
 use super::diagnostic;
 use super::source::{Counted, Source, hex};
 use crate::context::Context;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
 use crate::progress::Bar;
@@ -82,7 +83,7 @@ impl<'a> Importing<'a> {
     pub(super) fn examine(&self, source: Source) -> Result<Examined, Failure> {
         let (digest, bytes) = (RefCell::new(Sha256::new()), Cell::new(0));
         let mut sessions = Vec::new();
-        let (report, error) = self.read(&source, u64::MAX, Some(&digest), &bytes, |session| {
+        let (report, error) = self.read(&source, u64::MAX, &digest, &bytes, |session| {
             sessions.push(told(&session));
             Ok(())
         })?;
@@ -122,10 +123,14 @@ impl<'a> Importing<'a> {
         }
         let mut index = 0;
         let mut known = std::mem::take(&mut self.known);
-        let bytes = Cell::new(0);
-        let (_, error) = self.read(&examined.source, examined.bytes, None, &bytes, |session| {
+        let (digest, bytes) = (RefCell::new(Sha256::new()), Cell::new(0));
+        let (_, error) = self.read(&examined.source, examined.bytes, &digest, &bytes, |session| {
             let at = index;
             index += 1;
+            // What was not read to its end is no session.
+            if self.cancel.is_cancelled() {
+                return Err(Failure::quiet(Exit::Interrupted));
+            }
             // The file is as long as it was, and another one all the same.
             let Some(told) = done.sessions.get_mut(at).filter(|told| !told.is_known) else { return Ok(()) };
             let origin = ImportOrigin {
@@ -144,6 +149,10 @@ impl<'a> Importing<'a> {
         })?;
         self.known = known;
         done.diagnostics.extend(error.iter().map(|error| diagnostic("unreadable", error)));
+        if hex(digest.into_inner()) != done.sha256 {
+            let text = format!("{} was changed while it was read: what came in may be of both states", done.label);
+            done.diagnostics.push(Diagnostic { code: "changed".into(), session: None, line: None, offset: None, text });
+        }
         Ok(done)
     }
 
@@ -152,7 +161,7 @@ impl<'a> Importing<'a> {
         &self,
         source: &Source,
         len: u64,
-        digest: Option<&RefCell<Sha256>>,
+        digest: &RefCell<Sha256>,
         bytes: &Cell<u64>,
         mut each: impl FnMut(Imported) -> Result<(), Failure>,
     ) -> Result<(ImportReport, Option<ImportError>), Failure> {

@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use sha2::{Digest as _, Sha256};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -133,18 +134,13 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 pub(super) struct Counted<'a, R> {
     reader: R,
     left: u64,
-    digest: Option<&'a std::cell::RefCell<Sha256>>,
+    digest: &'a RefCell<Sha256>,
     seen: &'a dyn Fn(u64) -> bool,
 }
 
 impl<'a, R: BufRead> Counted<'a, R> {
     /// At most `len` bytes of a reader. `seen` is told of all that go by, and says whether reading goes on.
-    pub(super) fn new(
-        reader: R,
-        len: u64,
-        digest: Option<&'a std::cell::RefCell<Sha256>>,
-        seen: &'a dyn Fn(u64) -> bool,
-    ) -> Self {
+    pub(super) fn new(reader: R, len: u64, digest: &'a RefCell<Sha256>, seen: &'a dyn Fn(u64) -> bool) -> Self {
         Counted { reader, left: len, digest, seen }
     }
 }
@@ -168,8 +164,8 @@ impl<R: BufRead> BufRead for Counted<'_, R> {
 
     fn consume(&mut self, len: usize) {
         // What is consumed lies in the reader's buffer still.
-        if let (Some(digest), Ok(bytes)) = (self.digest, self.reader.fill_buf()) {
-            digest.borrow_mut().update(&bytes[..len.min(bytes.len())]);
+        if let Ok(bytes) = self.reader.fill_buf() {
+            self.digest.borrow_mut().update(&bytes[..len.min(bytes.len())]);
         }
         self.reader.consume(len);
         self.left = self.left.saturating_sub(len as u64);

@@ -181,7 +181,7 @@ impl Pi {
         } else {
             draft.model(ts, model);
             let entry = draft.push(said(ts, Message::new(Role::Assistant, "")));
-            self.blocks(entry, blocks, out);
+            self.blocks(entry, blocks, was_stopped, out);
             if was_stopped {
                 let name = if stop == "error" { flag::ERROR } else { flag::INTERRUPTED };
                 mark(self.draft.event(entry), name);
@@ -196,7 +196,7 @@ impl Pi {
         }
     }
 
-    fn blocks(&mut self, entry: usize, blocks: &Json, out: &mut Out) {
+    fn blocks(&mut self, entry: usize, blocks: &Json, was_stopped: bool, out: &mut Out) {
         let mut content = Said::default();
         if let Some(text) = blocks.as_text() {
             content.push_text(text);
@@ -210,6 +210,10 @@ impl Pi {
                     if !block.get("thinkingSignature").text().is_empty() {
                         out.drop_one("signature of a thought");
                     }
+                }
+                // The model never came to the end of it: there is nothing that could be called.
+                "toolCall" if was_stopped && !block.get("arguments").is_object() => {
+                    out.drop_one("call that was cut off");
                 }
                 "toolCall" => {
                     let (id, name) = (block.get("id").text(), block.get("name").text());

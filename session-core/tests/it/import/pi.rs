@@ -52,7 +52,7 @@ fn messages_of_every_role_money_and_settings() {
         r#"{"type":"message","message":{"role":"toolResult","toolCallId":"c1","toolName":"dig","content":[{"type":"text","text":"dug"}],"isError":true}}"#,
         r#"{"type":"message","message":{"role":"bashExecution","command":"ls","output":"a","exitCode":2,"fullOutputPath":"/tmp/x"}}"#,
         r#"{"type":"message","message":{"role":"assistant","content":[],"stopReason":"aborted"}}"#,
-        r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"half"}],"stopReason":"aborted"}}"#,
+        r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"half"},{"type":"toolCall","id":"c2","name":"dig","arguments":"{\"de"}],"stopReason":"aborted"}}"#,
         r#"{"type":"custom_message","content":"context"}"#,
         r#"{"type":"compaction","summary":"so far"}"#,
         r#"{"type":"custom","customType":"state"}"#,
@@ -71,7 +71,8 @@ fn messages_of_every_role_money_and_settings() {
         "notice: the conversation was compacted:\nso far",
     ];
     assert_eq!(outcome.lines(), expected);
-    let dropped = ["1 empty message of a response that was stopped @8", "1 custom entry of an extension @12"];
+    let cut = "1 call that was cut off @9";
+    let dropped = ["1 empty message of a response that was stopped @8", cut, "1 custom entry of an extension @12"];
     assert_eq!(outcome.losses(LossFate::Dropped), dropped);
 }
 
