@@ -67,7 +67,7 @@ impl Said {
     pub(super) fn push(&mut self, part: &Json, draft: &mut Draft, out: &mut Out) {
         match kind_of(part) {
             Part::Text(text) => self.push_text(text),
-            Part::File { what, media_type, data } => self.push_file(what, media_type, data, draft, out),
+            Part::Inline { what, media_type, data } => self.push_file(what, media_type, data, draft, out),
             Part::Elsewhere { what, url } => {
                 let is_data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
                 match is_data {
@@ -142,7 +142,7 @@ fn kind_of(part: &Json) -> Part<'_> {
     if let Some(text) = part.as_text() {
         return Part::Text(text);
     }
-    let file = |what, media_type: &'static str, data| Part::File { what, media_type, data };
+    let file = |what, media_type: &'static str, data| Part::Inline { what, media_type, data };
     match part.get("type").text() {
         "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" | "inputText" => {
             Part::Text(part.get("text").text())
@@ -152,10 +152,10 @@ fn kind_of(part: &Json) -> Part<'_> {
             let what = if part.get("type").text() == "image" { "image" } else { "document" };
             let source = part.get("source");
             match (source.get("type").text(), part.get("data")) {
-                (_, Json::Text(data)) => Part::File { what, media_type: part.get("mimeType").text(), data },
+                (_, Json::Text(data)) => Part::Inline { what, media_type: part.get("mimeType").text(), data },
                 ("text", _) => Part::Text(source.get("data").text()),
                 ("base64", _) => {
-                    Part::File { what, media_type: source.get("media_type").text(), data: source.get("data").text() }
+                    Part::Inline { what, media_type: source.get("media_type").text(), data: source.get("data").text() }
                 }
                 ("url", _) => Part::Elsewhere { what, url: source.get("url").text() },
                 _ if !part.get("image_urls").list().is_empty() => {
@@ -177,7 +177,7 @@ fn kind_of(part: &Json) -> Part<'_> {
             (Json::Text(text), _) => Part::Text(text),
             (_, inline @ Json::Object(_)) => {
                 let (media_type, data) = (inline.get("mimeType").text(), inline.get("data").text());
-                Part::File { what: "image", media_type, data }
+                Part::Inline { what: "image", media_type, data }
             }
             _ => Part::Unknown,
         },
