@@ -104,7 +104,10 @@ fn row(done: &Done, session: &Told, dry_run: bool) -> Vec<String> {
 /// What did not come in as it stands, on stderr.
 fn losses(context: &Context, done: &Done) {
     let ImportReport { losses, messages, other_events, files, .. } = &done.report;
-    let came = format!("{messages} messages, {other_events} other events, {files} attachments");
+    if done.report.format.is_none() {
+        return;
+    }
+    let came = format!("messages {messages}, other events {other_events}, attachments {files}");
     context.out.note(&format!("{}: {came}", done.label));
     for loss in losses {
         context.out.note(&format!("  {}", sentence(loss)));
