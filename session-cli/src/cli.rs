@@ -85,6 +85,8 @@ verbs! {
     Tail => tail,
     /// Create a session and print its name
     New => new,
+    /// Bring in sessions of other agents
+    Import => import,
     /// Go back to an earlier point, with the conversation, the workspace, or both
     Rewind => rewind,
     /// Begin another session with a part of this one's conversation

@@ -11,6 +11,7 @@ pub(crate) mod du;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod fork;
+pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod kill;
 pub(crate) mod last_model;

@@ -3,12 +3,13 @@
 mod checkpoint;
 mod export;
 mod follow;
+mod import;
 mod life;
 mod pages;
 mod processes;
 mod search;
-mod stats;
 mod secrets;
+mod stats;
 mod steer;
 mod support;
 mod turns;

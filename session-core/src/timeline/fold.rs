@@ -1,7 +1,7 @@
 //! The fold behind a timeline.
 
 use super::{Gap, Shown, Step, Timeline, TurnSpan};
-use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase, prompt_of};
+use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase};
 
 /// How many characters of a prompt are kept.
 const PROMPT_CHARS: usize = 200;
@@ -112,7 +112,7 @@ impl Fold {
     }
 
     fn message(&mut self, message: &Message, number: u64, record: &Record) {
-        let prompt = prompt_of(message);
+        let prompt = record.event.prompt();
         match self.open {
             Some(open) if open.is_marked => {}
             None if message.role == Role::User => self.begin(None, number, record),
