@@ -27,7 +27,7 @@ pub(super) struct Said {
 enum Part<'a> {
     Text(&'a str),
     /// Bytes in base64, or where they are.
-    File {
+    Inline {
         what: &'static str,
         media_type: &'a str,
         data: &'a str,
