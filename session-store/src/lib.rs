@@ -64,7 +64,6 @@ mod prune;
 mod relocate;
 mod rename;
 mod rewind;
-#[cfg_attr(not(test), expect(dead_code, reason = "who repairs and who scrubs begin to use it"))]
 mod rewrite;
 mod search;
 mod session;
@@ -77,7 +76,7 @@ mod trash;
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use disk_usage::{DiskBytes, DiskMeter, DiskUsage, SessionPart};
-pub use doctor::{Examination, Finding, FindingCode, Severity};
+pub use doctor::{Checkup, Examination, Finding, FindingCode, Fix, Repair, Repaired, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};

@@ -19,6 +19,8 @@ pub(crate) mod late;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use backup::backups;
+
 use crate::flock::{self, Inode, names};
 use crate::history::{BUFFER, Part, blank_at, last_line};
 use crate::{Durability, HistoryView, LockGuard, Options, Result, SessionPaths, StoreError};
@@ -136,6 +138,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Puts other bytes for what stands before `upto`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for who changes lines and does not take them out"))]
     pub(crate) fn put_upto(&mut self, upto: u64, bytes: &[u8]) -> Result<()> {
         self.push(bytes)?;
         self.at = self.at.max(upto);

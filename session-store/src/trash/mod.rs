@@ -17,6 +17,6 @@ pub use empty::EmptiedTrash;
 pub use entries::TrashEntry;
 pub use remove::Deletion;
 
-pub(crate) use entries::{broken, entries, trash_dir};
+pub(crate) use entries::{RECORD, broken, entries, is_record, trash_dir};
 pub(crate) use spills::trash_spills;
 pub(crate) use verbs::trash_seen;

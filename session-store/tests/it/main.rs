@@ -11,11 +11,13 @@ mod parts;
 mod process;
 mod reference;
 mod scratch;
+mod sick;
 mod support;
 
 mod compaction;
 mod disk_usage;
 mod doctor;
+mod doctor_fix;
 mod flat_golden;
 mod flat_migration;
 mod flat_race;
