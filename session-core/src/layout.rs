@@ -26,6 +26,8 @@ pub const LOCK: &str = ".lock";
 pub const QUARANTINE: &str = ".quarantine";
 /// Histories as they were before a repair or a scrub put another in their place.
 pub const BACKUPS: &str = ".backup";
+/// A repair that has not told the history yet what it did.
+pub const REPAIR: &str = ".repair";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.

@@ -169,6 +169,8 @@ codes! {
     ParentLoop "parent-loop" Warning,
     /// A rewind that has not ended.
     RewindInterrupted "rewind-interrupted" Warning,
+    /// A repair that was interrupted, and of which the history does not tell.
+    RepairInterrupted "repair-interrupted" Warning,
     /// A checkpoint that lacks something, or whose reference is none.
     CheckpointDamaged "checkpoint-damaged" Error,
     /// A checkpoint that the history tells of, newer than all there are.

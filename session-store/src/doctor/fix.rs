@@ -46,6 +46,8 @@ pub enum Fix {
     },
     /// The rest of an interrupted rewind is done.
     EndRewind,
+    /// The history tells what was done.
+    TellRepair,
     /// The history tells who goes on with it.
     TellSuccessor {
         /// Who does.
@@ -76,6 +78,7 @@ impl fmt::Display for Fix {
             Fix::GiveBack { .. } => f.write_str("let it wait again"),
             Fix::Acknowledge { .. } => f.write_str("remove it: the history has it"),
             Fix::EndRewind => f.write_str("do the rest of the rewind"),
+            Fix::TellRepair => f.write_str("tell the history of it"),
             Fix::TellSuccessor { successor } => write!(f, "tell the history of {successor}"),
             Fix::Migrate => f.write_str("migrate it"),
             Fix::Rename { to } => write!(f, "rename it to {to}"),

@@ -3,8 +3,8 @@
 use crate::scratch::{Scratch, name};
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{
-    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, Checkpointer, FilePlan,
-    FilesRestored, LastRestore, OnConflict,
+    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, Checkpointer, Checkpointers,
+    FilePlan, FilesRestored, LastRestore, OnConflict,
 };
 use session_core::{CheckpointMark, Extension, Message};
 use session_disk::faults::Fault;
@@ -132,6 +132,20 @@ impl Garden {
     /// The names of all sessions.
     pub(crate) fn names(&self) -> Vec<SessionName> {
         self.store().names().expect("it can be read")
+    }
+}
+
+/// The checkpoints of all sessions of a garden.
+pub(crate) struct Gardens<'a>(pub(crate) &'a Garden);
+
+impl Checkpointers for Gardens<'_> {
+    fn to_examine(&self, dir: &Path) -> Option<Box<dyn Checkpointer + '_>> {
+        let session = dir.parent()?.file_name()?.to_str()?.to_owned();
+        Some(Box::new(self.0.checkpoints(&session)))
+    }
+
+    fn to_restore(&self, session: &str, _: &Path) -> Result<Box<dyn Checkpointer + '_>, CheckpointError> {
+        Ok(Box::new(self.0.checkpoints(session)))
     }
 }
 

@@ -17,6 +17,8 @@ mod support;
 mod compaction;
 mod disk_usage;
 mod doctor;
+mod doctor_checkpoints;
+mod doctor_crash;
 mod doctor_fix;
 mod flat_golden;
 mod flat_migration;

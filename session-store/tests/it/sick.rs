@@ -49,6 +49,7 @@ pub(crate) fn everything() -> Scratch {
     whole(&scratch, "unlinked", &[made_for.into(), user(1, "a summary")]);
     scratch.put("unlinked/meta.json", "{\"name\":\"unlinked\",\"parent\":\"left\"}");
     scratch.put("left/.rewind", "{}");
+    scratch.put("told/.repair", "{\"began\":\"2026-01-02T03:04:05Z\",\"planned\":[\"stale-turn: end the turn\"]}\n");
     scratch.put("turn/proc/turn.pid", "2147483647\n");
     scratch.put("inbox/inbox/1-a", "hi");
     scratch.put("inbox/inbox/.claims/1-a", "hi");

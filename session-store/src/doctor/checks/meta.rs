@@ -47,7 +47,11 @@ fn misnamed(patient: &Patient<'_>, path: &Path, name: &str) -> crate::Result<Fin
         let finding = Finding::new(FindingCode::MetaName, path, text);
         return Ok(Finding { fix: can_fix.then_some(Fix::WriteMeta), ..finding });
     }
+    // What our copy says already is only to be written once more.
+    let reading =
+        patient.paths.as_ref().map(|paths| read(paths, &patient.candidate.shown(), patient.limits)).transpose()?;
     if let Ok(from) = SessionName::new(name)
+        && reading.is_some_and(|reading| reading.meta.name == name)
         && candidate(patient.base, &from)?.is_none()
     {
         let text = format!("it was renamed from {name:?}, and not everybody was told");

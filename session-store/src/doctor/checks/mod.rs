@@ -45,6 +45,7 @@ pub(super) const SESSION_CHECKS: &[fn(&Patient<'_>) -> Found] = &[
     chain::unlinked,
     chain::untold,
     rewind::interrupted,
+    rewind::repair,
     turn::stale,
     processes::lost,
     processes::left,

@@ -1,6 +1,7 @@
-//! Going back.
+//! What was begun and not ended: going back, and a repair.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::doctor::repair::journal;
 use crate::rewind;
 use std::path::PathBuf;
 
@@ -15,4 +16,12 @@ pub(super) fn interrupted(patient: &Patient<'_>) -> Found {
         Finding { fix: can_end.then_some(Fix::EndRewind), ..finding }
     };
     Ok(rewind::stands(paths)?.map(finding).into_iter().collect())
+}
+
+/// A repair that was interrupted. What it was going to do is found again; that it began is told by the next one.
+pub(super) fn repair(patient: &Patient<'_>) -> Found {
+    let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
+    let text = "a repair was interrupted, and the history does not tell of it";
+    let finding = |path: PathBuf| Finding::new(FindingCode::RepairInterrupted, &path, text).fixed_by(Fix::TellRepair);
+    Ok(journal::stands(paths).map(finding).into_iter().collect())
 }

@@ -1,7 +1,7 @@
 //! One session under repair: locked, looked at again, and treated.
 
 use super::aside::Aside;
-use super::{Repair, fixes};
+use super::{Repair, fixes, journal};
 use crate::chain::Member;
 use crate::doctor::{Finding, Fix, Ward};
 use crate::list::candidate;
@@ -56,9 +56,10 @@ impl<'a> Case<'a> {
             // What was done until then was done.
             Ok(false) | Err(_) => self.tell(repair),
         };
+        let ended = told.and_then(|()| journal::end(&self.paths, self.options().durability));
         let closed = self.session.close();
         steps?;
-        told?;
+        ended?;
         closed?;
         self.lock.release()
     }
@@ -68,6 +69,7 @@ impl<'a> Case<'a> {
         let Some(found) = candidate(self.ward.base, self.name)? else { return Ok(false) };
         let patient = self.ward.patient(&found);
         let findings = patient.findings();
+        self.begin(&findings, repair)?;
         let is_wanted = |wanted: fn(&Fix) -> bool| fixes(&findings).any(|(_, fix)| wanted(fix));
         if is_wanted(|fix| *fix == Fix::Tighten) {
             self.tighten(&patient, repair)?;
@@ -94,6 +96,22 @@ impl<'a> Case<'a> {
             return self.take_out(repair);
         }
         Ok(false)
+    }
+
+    /// Says what is about to be done, and takes over what an earlier repair had begun to say.
+    fn begin(&self, findings: &[Finding], repair: &mut Repair) -> Result<()> {
+        repair.done.extend(journal::interrupted(&self.paths));
+        let mut planned = repair.done.clone();
+        for (finding, fix) in fixes(findings) {
+            let text = format!("{}: {fix}", finding.code);
+            if *fix != Fix::TellRepair && !planned.contains(&text) {
+                planned.push(text);
+            }
+        }
+        if planned.is_empty() {
+            return Ok(());
+        }
+        journal::begin(&self.paths, planned, self.now, self.options().durability)
     }
 
     /// The findings with one fix.
