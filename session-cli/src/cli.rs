@@ -77,6 +77,8 @@ verbs! {
     List => list,
     /// Show a conversation
     Show => show,
+    /// Write conversations to files: as pages, as text, or for other programs
+    Export => export,
     /// Search the texts of all sessions, newest first
     Search => search,
     /// Print the last events of a session, and follow it

@@ -1,7 +1,8 @@
-//! Durations and dates, as flags take them.
+//! Durations, dates, sizes and ranges, as flags take them.
 
 use chrono::{DateTime, Local, NaiveDate, NaiveTime, TimeZone as _, Utc};
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// `90s`, `2h`, `3d`, `1h 30m`.
@@ -49,6 +50,15 @@ pub(crate) fn size(text: &str) -> Result<NonZeroU64, String> {
     };
     let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
     number.checked_mul(unit).and_then(NonZeroU64::new).ok_or_else(wrong)
+}
+
+/// Numbers of events: `3..10`, with both ends, `3..` or `..10`.
+pub(crate) fn events(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let wrong = || format!("{text:?} is no range of events; write it like 3..10, 3.. or ..10");
+    let (first, last) = text.split_once("..").ok_or_else(wrong)?;
+    let number =
+        |text: &str, missing: u64| if text.is_empty() { Ok(missing) } else { text.parse().map_err(|_| wrong()) };
+    Ok(number(first, 1)?..=number(last, u64::MAX)?)
 }
 
 fn wrong(text: &str) -> String {

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod du;
 pub(crate) mod events;
+pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod inbox;
 pub(crate) mod kill;

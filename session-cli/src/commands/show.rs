@@ -5,8 +5,8 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Diagnostic};
-use crate::target;
 use crate::view::{Detail, Only, transcript};
+use crate::{span, target};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use session_core::{Defect, Event, Item, ReplayBackwards};
@@ -26,8 +26,8 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "N", conflicts_with = "range")]
     last: Option<usize>,
     /// Only the events with these numbers, as `events` counts them
-    #[arg(long, value_name = "A..B", value_parser = range)]
-    range: Option<RangeInclusive<usize>>,
+    #[arg(long, value_name = "A..B", value_parser = span::events)]
+    range: Option<RangeInclusive<u64>>,
     /// Only these parts
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<Only>,
@@ -49,14 +49,6 @@ pub(crate) struct Flags {
 enum Format {
     Text,
     Json,
-}
-
-fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let wrong = || format!("{text:?} is no range of events; write it like 3..10, 3.. or ..10");
-    let (first, last) = text.split_once("..").ok_or_else(wrong)?;
-    let number =
-        |text: &str, missing: usize| if text.is_empty() { Ok(missing) } else { text.parse().map_err(|_| wrong()) };
-    Ok(number(first, 1)?..=number(last, usize::MAX)?)
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
@@ -99,7 +91,7 @@ impl Shown {
     }
 }
 
-fn all(history: &HistoryView, range: Option<&RangeInclusive<usize>>) -> Result<Shown, Failure> {
+fn all(history: &HistoryView, range: Option<&RangeInclusive<u64>>) -> Result<Shown, Failure> {
     let live = history.live_events()?;
     let mut shown = Shown { uncertain: live.uncertain, ..Shown::default() };
     let mut number = 0;
@@ -108,7 +100,7 @@ fn all(history: &HistoryView, range: Option<&RangeInclusive<usize>>) -> Result<S
             Item::Record(record) => {
                 let is_live = live.events.get(number).copied().flatten();
                 number += 1;
-                if is_live != Some(false) && range.is_none_or(|range| range.contains(&number)) {
+                if is_live != Some(false) && range.is_none_or(|range| range.contains(&(number as u64))) {
                     shown.events.push(*record.event);
                 }
             }

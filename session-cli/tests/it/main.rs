@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod doctor;
+mod export;
 mod follow;
 mod life;
 mod pages;

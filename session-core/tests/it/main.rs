@@ -6,6 +6,8 @@ mod codec;
 mod damage;
 mod defects;
 mod directions;
+#[cfg(feature = "interop")]
+mod export;
 mod faults;
 mod format_doc;
 mod golden;

@@ -37,7 +37,7 @@ pub(in crate::doctor) fn read(patient: &Patient<'_>) -> Result<Told> {
     let mut scan = Scanned::default();
     for item in history.forwards() {
         match history.told(item)? {
-            Item::Record(record) => scan.record(record, history),
+            Item::Record(record) => scan.record(&record, history),
             Item::Defect(defect) => scan.defect(&defect, history),
         }
     }
@@ -66,17 +66,16 @@ struct Scanned {
 }
 
 impl Scanned {
-    fn record(&mut self, record: Record, history: &HistoryView) {
-        let (place, event) = (record.place, *record.event);
+    fn record(&mut self, record: &Record, history: &HistoryView) {
+        let (place, event) = (record.place, &*record.event);
         if !std::mem::replace(&mut self.is_begun, true) {
             self.newer = event.format().filter(|&format| format > FORMAT).map(|format| (place, format));
         }
         self.has_messages |= event.message.is_some();
-        self.checkpoint = self.checkpoint.max(checkpoint_of(&event));
-        self.times.event(&event, place, history.path());
-        let effect = event.effect();
-        self.replay.event(&effect, || calls::keep(place, event.message.as_deref()));
-        self.facts.get_or_insert_default().note(event);
+        self.checkpoint = self.checkpoint.max(checkpoint_of(event));
+        self.times.event(event, place, history.path());
+        self.replay.event(&event.effect(), || calls::keep(place, event.message.as_deref()));
+        self.facts.get_or_insert_default().note(record);
     }
 
     fn defect(&mut self, defect: &Defect, history: &HistoryView) {

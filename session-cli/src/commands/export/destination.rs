@@ -1,0 +1,72 @@
+//! Where an export goes, and what its files are called.
+
+use super::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, causes};
+use session_core::SessionName;
+use std::path::{Path, PathBuf};
+
+/// Where an export goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Destination {
+    Stdout,
+    /// One session.
+    File(PathBuf),
+    /// A file for each session.
+    Directory(PathBuf),
+}
+
+impl Destination {
+    /// What `-o` means for so many sessions.
+    pub(super) fn of(output: Option<&Path>, sessions: usize) -> Result<Self, Failure> {
+        match output {
+            None => Destination::stdout(sessions),
+            Some(path) if path.as_os_str() == "-" => Destination::stdout(sessions),
+            Some(path) if path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/') => {
+                Ok(Destination::Directory(path.to_owned()))
+            }
+            Some(path) if sessions == 1 => Ok(Destination::File(path.to_owned())),
+            Some(path) => {
+                Err(Failure::new(Exit::Usage, format!("{} is one file for {sessions} sessions", path.display()))
+                    .hint(format!("name a directory: -o {}/", path.display())))
+            }
+        }
+    }
+
+    fn stdout(sessions: usize) -> Result<Self, Failure> {
+        if sessions == 1 {
+            return Ok(Destination::Stdout);
+        }
+        Err(Failure::new(Exit::Usage, "several sessions do not go into one stream").hint("name a directory: -o DIR/"))
+    }
+
+    /// The form that the ending of a file asks for.
+    pub(super) fn format(&self) -> Option<Format> {
+        let Destination::File(path) = self else { return None };
+        match path.extension()?.to_str()? {
+            "md" | "markdown" => Some(Format::Md),
+            "json" => Some(Format::Json),
+            "jsonl" => Some(Format::Jsonl),
+            _ => None,
+        }
+    }
+
+    /// The file of a session.
+    pub(super) fn path(&self, name: &SessionName, ending: &str) -> PathBuf {
+        match self {
+            Destination::Stdout => PathBuf::from("-"),
+            Destination::File(path) => path.clone(),
+            Destination::Directory(dir) => dir.join(format!("{name}.{ending}")),
+        }
+    }
+
+    /// Makes the directory.
+    pub(super) fn prepare(&self) -> Result<(), Failure> {
+        match self {
+            Destination::Stdout | Destination::File(_) => Ok(()),
+            Destination::Directory(dir) => {
+                session_disk::create_dir_all(dir).map_err(|error| Failure::new(Exit::Usage, causes(&error)))
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `session export`
+
+mod conversation;
+mod destination;
+mod file;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Rows};
+use crate::progress::Bar;
+use crate::{interrupt, span, target};
+use conversation::Told;
+use destination::Destination;
+use serde::Serialize;
+use session_core::SessionName;
+use session_core::interop::export as core;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+/// The flags of `export`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without -o, or with -o -, the export goes to standard output. Several sessions need -o DIR/; in a directory each has \
+a file of its name.\n\nExamples:\n  session export @ > oaks.md\n  session export @ @2 @3 -o pages/\n  session export . --format openai | \
+jq '.messages | length'"
+)]
+pub(crate) struct Flags {
+    /// The sessions
+    #[arg(required = true, add = target::completer())]
+    sessions: Vec<String>,
+    /// The form [default: by the ending of FILE, else md]
+    #[arg(long, value_name = "FORM")]
+    format: Option<Format>,
+    /// Where to: a file, a directory (DIR/), or - for standard output
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+    /// Only the events with these numbers, as `events` counts them
+    #[arg(long, value_name = "A..B", value_parser = span::events)]
+    range: Option<RangeInclusive<u64>>,
+    /// How much: everything; neither reasoning nor the results of tools; or what a person wrote
+    #[arg(long, value_name = "DETAIL", default_value = "full")]
+    detail: Detail,
+    /// Also what was taken back; with jsonl, the file's own bytes
+    #[arg(long)]
+    raw: bool,
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+/// The forms of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Markdown
+    Md,
+    /// One JSON document
+    Json,
+    /// JSON lines: a history again
+    Jsonl,
+    /// Messages, as a model endpoint takes them
+    Openai,
+}
+
+impl Format {
+    /// The ending of a file's name.
+    fn ending(self) -> &'static str {
+        match self {
+            Format::Md => "md",
+            Format::Json => "json",
+            Format::Jsonl => "jsonl",
+            Format::Openai => "openai.json",
+        }
+    }
+
+    fn exporter(self) -> Box<dyn core::Export> {
+        match self {
+            Format::Md => Box::new(core::Markdown::new()),
+            Format::Json => Box::new(core::Json::new()),
+            Format::Jsonl => Box::new(core::JsonLines),
+            Format::Openai => Box::new(core::OpenAi::new()),
+        }
+    }
+}
+
+/// How much of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Detail {
+    Full,
+    Compact,
+    Prompts,
+}
+
+impl From<Detail> for core::Detail {
+    fn from(detail: Detail) -> Self {
+        match detail {
+            Detail::Full => core::Detail::Full,
+            Detail::Compact => core::Detail::Compact,
+            Detail::Prompts => core::Detail::Prompts,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    files: Vec<FileDocument>,
+}
+
+#[derive(Serialize)]
+struct FileDocument {
+    session: String,
+    path: String,
+    bytes: u64,
+    events: u64,
+    rolled_back: u64,
+}
+
+pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    let mut names: Vec<SessionName> = Vec::new();
+    for text in &flags.sessions {
+        let name = target::resolve(context, text)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let destination = Destination::of(flags.output.as_deref(), names.len())?;
+    let format = flags.format.or_else(|| destination.format()).unwrap_or(Format::Md);
+    if flags.raw && format == Format::Openai {
+        return Err(Failure::new(Exit::Usage, "an endpoint is given what is live, and --raw asks for more")
+            .hint("--format jsonl --raw is the whole history"));
+    }
+    match &destination {
+        Destination::Stdout => to_stdout(flags, context, format, &names),
+        place => to_files(flags, context, format, &names, place),
+    }
+}
+
+fn to_stdout(flags: &Flags, context: &Context, format: Format, names: &[SessionName]) -> Result<Exit, Failure> {
+    if context.out.is_json() {
+        return Err(Failure::new(Exit::Usage, "--json tells what was written to files, and there is none without -o")
+            .hint("--format json is the conversation as a document"));
+    }
+    let mut complete = true;
+    for name in names {
+        let told = conversation::write(flags, context, format, name, &mut |text| shown(context, text))?;
+        complete &= told.is_complete();
+        tell(context, flags, name, &told);
+    }
+    Ok(if complete { Exit::Done } else { Exit::Partial })
+}
+
+/// Text on standard output; what a terminal would take for a command is shown there instead.
+fn shown(context: &Context, text: &[u8]) -> Result<(), Failure> {
+    use crate::output::escape::{Layout, escaped};
+    if !context.out.is_terminal() {
+        return context.out.bytes(text);
+    }
+    context.out.bytes(escaped(&String::from_utf8_lossy(text), Layout::Lines).as_bytes())
+}
+
+fn to_files(
+    flags: &Flags,
+    context: &Context,
+    format: Format,
+    names: &[SessionName],
+    place: &Destination,
+) -> Result<Exit, Failure> {
+    let paths: Vec<PathBuf> = names.iter().map(|name| place.path(name, format.ending())).collect();
+    paths.iter().try_for_each(|path| file::check(path, flags.force))?;
+    place.prepare()?;
+    let watch = interrupt::watch()?;
+    let cancel = watch.cancel();
+    let bar = Bar::new(context.out.is_quiet());
+    let (mut files, mut diagnostics, mut complete) = (Vec::new(), Vec::new(), true);
+    for (name, path) in names.iter().zip(&paths) {
+        bar.say(|| format!("{} of {} sessions", files.len(), names.len()));
+        let mut file = file::NewFile::create(path)?;
+        let told = conversation::write(flags, context, format, name, &mut |text| {
+            if cancel.is_cancelled() { Err(Failure::quiet(Exit::Interrupted)) } else { file.write(text) }
+        })?;
+        let bytes = file.publish(flags.force)?;
+        complete &= told.is_complete();
+        bar.aside(|| tell(context, flags, name, &told));
+        diagnostics.extend(told.end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)));
+        files.push(FileDocument {
+            session: name.to_string(),
+            path: path.display().to_string(),
+            bytes,
+            events: told.events,
+            rolled_back: told.rolled_back,
+        });
+    }
+    drop(bar);
+    let exit = if complete { Exit::Done } else { Exit::Partial };
+    if context.out.is_json() {
+        context.out.document("export", complete, &diagnostics, &Document { format: format.ending(), files })?;
+        return Ok(exit);
+    }
+    let mut rows = Rows::new(&["NAME", "FILE"]);
+    files.into_iter().for_each(|file| rows.push(vec![file.session, file.path]));
+    context.out.rows(&rows)?;
+    Ok(exit)
+}
+
+/// What a person should know besides the export.
+fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
+    let Told { end, rolled_back, .. } = told;
+    let diagnostics: Vec<_> = end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)).collect();
+    context.out.diagnostics(&diagnostics);
+    if end.uncertain {
+        context.out.note(&format!("warning: {name}: a rollback reaches across a line that could not be read"));
+    }
+    if *rolled_back > 0 && !flags.raw {
+        let what = match rolled_back {
+            1 => "1 message that was taken back is left out; --raw includes it".to_owned(),
+            many => format!("{many} messages that were taken back are left out; --raw includes them"),
+        };
+        context.out.note(&format!("note: {name}: {what}"));
+    }
+}
