@@ -45,7 +45,7 @@ fn notices(scratch: &Scratch, session: &str) -> usize {
 }
 
 #[test]
-fn nothing_of_a_healthy_store_changes() {
+fn i36_nothing_of_a_healthy_store_changes() {
     let scratch = Scratch::new();
     let store = scratch.store();
     let session = store.create(&NewSession { name: Some(name("demo")), ..NewSession::default() }).expect("it is free");
