@@ -23,7 +23,8 @@ fn found(patient: &Patient<'_>, below: &str, code: FindingCode, text: &str) -> F
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let is_message = |path: &Path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        !name.starts_with(b".") && !(code == FindingCode::InboxFailed && name.ends_with(b".reason"))
+        let is_reason = code == FindingCode::InboxFailed && name.ends_with(b".reason");
+        !(name.starts_with(b".") || is_reason)
     };
     let files = files(&paths.inbox().join(below))?.into_iter().filter(|(path, _)| is_message(path));
     Ok(files.map(|(path, _)| Finding::new(code, &path, text)).collect())

@@ -22,8 +22,8 @@ impl Case<'_> {
         loose.iter().try_for_each(|(path, mode)| set_mode(path, mode & 0o700))?;
         if let Some((path, mode)) = loose.first() {
             let path = path.strip_prefix(self.store.base_dir()).unwrap_or(path).display();
-            let text = format!("{} places let nobody else in any more, {path} (mode {mode:04o}) first", loose.len());
-            repair.done.push(text);
+            let more = if loose.len() > 1 { format!(" and {} places more", loose.len() - 1) } else { String::new() };
+            repair.done.push(format!("nobody else is let into {path} (mode {mode:04o}){more} any more"));
         }
         Ok(())
     }
