@@ -3,13 +3,13 @@
 use crate::rel_path::RelPath;
 use crate::{
     Cancel, ChangedBy, Checkpoints, ConflictPolicy, Error, Options, Reader, Request, Restored, Scope, SharedPath,
-    TurnKind, TurnRef, external, fork,
+    TurnKind, TurnRef, examine, external, fork,
 };
 use serde::Serialize;
 use serde_json::Value;
 use session_core::checkpoint::{
-    ChangesOf, CheckpointError, CheckpointRef, CheckpointedFile, Checkpointer, FileNote, FilePlan, FilesRestored,
-    LastRestore, OnConflict, SharedFile,
+    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
+    FileNote, FilePlan, FilesRestored, LastRestore, OnConflict, SharedFile,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -131,6 +131,11 @@ impl Checkpointer for Attached {
         Ok(found
             .filter_map(|(at, path)| Some(CheckpointedFile { checkpoint: named(at)?, path: text(&path) }))
             .collect())
+    }
+
+    fn examine(&self, depth: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError> {
+        let Some(reader) = self.reader()? else { return Ok(CheckpointHealth::default()) };
+        Ok(examine::examine(&reader, depth)?)
     }
 }
 

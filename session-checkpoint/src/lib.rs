@@ -72,6 +72,7 @@ mod turns;
 
 mod ahead;
 mod attached;
+mod examine;
 mod journal;
 mod restore;
 mod root;

@@ -5,7 +5,7 @@
 //! conversation alone.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An error of whoever keeps the checkpoints; a composer that knows which one it is can look what is inside.
 pub type CheckpointError = Box<dyn Error + Send + Sync>;
@@ -114,6 +114,49 @@ pub struct CheckpointedFile {
     pub path: String,
 }
 
+/// How closely checkpoints are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CheckpointDepth {
+    /// Whether everything that they need seems to be there, which costs little however much that is.
+    #[default]
+    Links,
+    /// Every content is read, against its id.
+    Contents,
+}
+
+/// What is wrong with checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointFault {
+    /// The checkpoint; `None` where it is about all of them.
+    pub checkpoint: Option<CheckpointRef>,
+    /// The kind of fault.
+    pub kind: CheckpointFaultKind,
+    /// The file, where one file is at fault.
+    pub path: Option<PathBuf>,
+    /// What it is, in a few words.
+    pub what: String,
+}
+
+/// The kinds of faults of checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointFaultKind {
+    /// Something is missing or damaged.
+    Damaged,
+    /// A file was found damaged before, and set aside.
+    SetAside,
+    /// A restore has begun and not ended.
+    Interrupted,
+}
+
+/// How the checkpoints of a session are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckpointHealth {
+    /// The newest checkpoint that is not a guard; `None` where there is none.
+    pub newest: Option<u64>,
+    /// What is wrong.
+    pub faults: Vec<CheckpointFault>,
+}
+
 /// Who keeps the checkpoints of one session's workspace.
 ///
 /// A restore takes a guard first, is recorded before its first change, and can be found and ended when it was
@@ -176,4 +219,23 @@ pub trait Checkpointer {
     /// # Errors
     /// Failed reads; a checkpoint that is damaged.
     fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError>;
+
+    /// Looks whether the checkpoints are whole. Nothing is changed, the workspace is not looked at, and nothing is healthy
+    /// that cannot be read.
+    ///
+    /// # Errors
+    /// What keeps them from being looked at. What is wrong with them is an answer.
+    fn examine(&self, depth: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError>;
+}
+
+/// Who hands in the checkpoints of many sessions, for who looks after a whole store.
+pub trait Checkpointers {
+    /// Those in a session's directory of checkpoints, to be looked at; `None` where nobody knows such.
+    fn to_examine(&self, dir: &Path) -> Option<Box<dyn Checkpointer + '_>>;
+
+    /// Those of the session of this name, to end a restore with.
+    ///
+    /// # Errors
+    /// What keeps them, or the workspace, from being found.
+    fn to_restore(&self, session: &str, dir: &Path) -> Result<Box<dyn Checkpointer + '_>, CheckpointError>;
 }

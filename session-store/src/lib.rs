@@ -67,7 +67,6 @@ mod redaction;
 mod relocate;
 mod rename;
 mod rewind;
-#[cfg_attr(not(test), expect(dead_code, reason = "who repairs and who scrubs begin to use it"))]
 mod rewrite;
 mod search;
 mod secrets;
@@ -82,7 +81,7 @@ mod workspace;
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use disk_usage::{DiskBytes, DiskMeter, DiskUsage, SessionPart};
-pub use doctor::{Examination, Finding, FindingCode, Severity};
+pub use doctor::{Checkup, Examination, Finding, FindingCode, Fix, Repair, Repaired, Severity};
 pub use env::{FROM_UI_VAR, default_dir, from_ui};
 pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};

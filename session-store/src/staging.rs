@@ -1,5 +1,6 @@
 //! Building a session where nobody sees it, and giving it its name in one step.
 
+use crate::flock::try_exclusive;
 use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
 use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
 use session_disk::{
@@ -19,6 +20,8 @@ pub(crate) struct Staged<'a> {
     store: &'a Store,
     name: SessionName,
     paths: SessionPaths,
+    /// Locked for as long as somebody builds here, so that nobody takes it for a leftover.
+    at_work: Option<File>,
 }
 
 /// Builds a session under the name that is wanted, or under one that is made up, and gives it that name.
@@ -51,7 +54,8 @@ impl<'a> Staged<'a> {
         if is_taken(store.paths(&name)?.dir()) || is_taken(&store.flat_path(&name)) {
             return Err(StoreError::Exists { name });
         }
-        let staged = Staged { store, name, paths: SessionPaths::new(stage(store)?) };
+        let (dir, at_work) = stage(store)?;
+        let staged = Staged { store, name, paths: SessionPaths::new(dir), at_work };
         directories(&staged.paths)?;
         Ok(staged)
     }
@@ -88,8 +92,10 @@ impl<'a> Staged<'a> {
     }
 
     /// Gives it its name.
-    fn place(self) -> Result<SessionName> {
+    fn place(mut self) -> Result<SessionName> {
         let target = self.store.paths(&self.name)?;
+        // Under its name this is the lock of the session.
+        self.at_work = None;
         rename_new(self.paths.dir(), target.dir()).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => StoreError::Exists { name: self.name.clone() },
             _ => StoreError::Disk(error),
@@ -188,7 +194,8 @@ pub(crate) fn directories(paths: &SessionPaths) -> Result<()> {
     Ok(())
 }
 
-fn stage(store: &Store) -> Result<PathBuf> {
+/// A new directory in staging, locked where that can be done.
+fn stage(store: &Store) -> Result<(PathBuf, Option<File>)> {
     let base = store.base_dir();
     if base.exists() && !base.is_dir() {
         return Err(StoreError::NotADirectory { path: base.to_owned() });
@@ -197,5 +204,6 @@ fn stage(store: &Store) -> Result<PathBuf> {
     create_dir_all(&staging)?;
     let staged = staging.join(format!("{:032x}", rand::random::<u128>()));
     create_dir(&staged)?;
-    Ok(staged)
+    let at_work = File::open(&staged).ok().filter(|dir| try_exclusive(dir, &staged).unwrap_or(false));
+    Ok((staged, at_work))
 }

@@ -1,7 +1,6 @@
 //! Looking whether everything is there and is itself.
 
 use crate::health::{BadObject, Inspector, Stock};
-use crate::layout::Layout;
 use crate::pack::{Damage, PackSet, PackState, RawPack};
 use crate::point::TurnRef;
 use crate::reader::Reader;
@@ -94,7 +93,13 @@ impl Reader {
             }
         }
         let checked = inspector.checked;
-        Ok(Verification { turns, packs: damaged, set_aside: set_aside(&self.layout)?, objects: checked })
+        Ok(Verification { turns, packs: damaged, set_aside: self.set_aside()?, objects: checked })
+    }
+
+    /// Packs that were set aside because they were damaged.
+    pub(crate) fn set_aside(&self) -> Result<Vec<PathBuf>, Error> {
+        let dir = self.layout.damaged();
+        Ok(crate::init::names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
     }
 }
 
@@ -117,9 +122,4 @@ fn damaged_objects(pack: &PackState) -> Vec<Oid> {
     let mut buffer = Vec::new();
     let is_bad = |n: &usize| !matches!(raw.read(*n, &mut buffer), Ok(Some(_)));
     (0..raw.len()).filter(is_bad).map(|n| raw.oid(n)).collect()
-}
-
-fn set_aside(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
-    let dir = layout.damaged();
-    Ok(crate::init::names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
 }

@@ -1,6 +1,7 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
 mod checkpoint;
+mod doctor;
 mod export;
 mod follow;
 mod import;

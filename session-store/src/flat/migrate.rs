@@ -23,7 +23,7 @@ const LOOKS: usize = 80;
 /// How long one of ours is waited for that migrates the same file.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// A flat file is renamed when its history is at least so old: who began to migrate it before us is done by then.
-const RENAME_AGE: Duration = Duration::from_secs(2);
+pub(crate) const RENAME_AGE: Duration = Duration::from_secs(2);
 
 /// Does what opening a session has to do about its flat file. Repeating it changes nothing more.
 ///

@@ -8,7 +8,7 @@ mod convert;
 mod migrate;
 mod place;
 
-pub(crate) use migrate::migrate;
+pub(crate) use migrate::{RENAME_AGE, migrate};
 
 use crate::list::Candidate;
 use crate::{HistoryView, Result};

@@ -1,6 +1,6 @@
 //! What the history says about its session, for metadata that is lost.
 
-use super::rules::{FORMAT, REBUILT, count_cost, set_pinned, title_by};
+use super::rules::{FORMAT, REBUILT, count_cost, is_pinned, set_pinned, title_by};
 use crate::history::BUFFER;
 use crate::small_file::open_regular;
 use crate::{ImportOrigin, Result, StoreError};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Everything that metadata can take from a history.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     first_prompt: Option<String>,
@@ -63,7 +63,8 @@ pub(super) fn facts(history: &Path, limits: Limits) -> Result<Option<Facts>> {
 }
 
 impl Facts {
-    fn note(&mut self, record: &Record) {
+    /// Takes note of the next event.
+    pub(crate) fn note(&mut self, record: &Record) {
         let event = &*record.event;
         self.spending.event(record);
         if let Some(ts) = event.ts {
@@ -101,6 +102,30 @@ impl Facts {
             Note::UNPINNED => self.pinned = Some(false),
             Note::RELOCATED => self.relocated = note.text,
             _ => {}
+        }
+    }
+
+    /// Who the history says goes on with the session; empty where it says nothing.
+    pub(crate) fn successor(&self) -> &str {
+        &self.succeeded_by
+    }
+
+    /// The members in which metadata says something else than the history, of those of which the history is the
+    /// authority.
+    pub(crate) fn contradicted_by(&self, meta: &Meta) -> Vec<&'static str> {
+        let title = self.title.as_ref().is_some_and(|title| title.title != meta.title);
+        let successor = !self.succeeded_by.is_empty() && self.succeeded_by != meta.succeeded_by;
+        let pinned = self.pinned.is_some_and(|pinned| pinned != is_pinned(meta));
+        let workspace = !self.relocated.is_empty() && self.relocated != meta.workspace;
+        let all = [(title, "title"), (successor, "succeeded_by"), (pinned, "pinned"), (workspace, "workspace")];
+        all.into_iter().filter_map(|(differs, member)| differs.then_some(member)).collect()
+    }
+
+    /// Writes into metadata what it contradicts.
+    pub(crate) fn correct(&self, meta: &mut Meta) {
+        self.complete(meta);
+        if !self.relocated.is_empty() {
+            meta.workspace.clone_from(&self.relocated);
         }
     }
 

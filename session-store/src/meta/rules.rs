@@ -30,6 +30,11 @@ pub(crate) fn is_pinned(meta: &Meta) -> bool {
     meta.x.value(PINNED).is_some_and(|pinned| pinned == true)
 }
 
+/// Whether the metadata was lost once and taken from the history.
+pub(crate) fn is_rebuilt(meta: &Meta) -> bool {
+    meta.x.value(REBUILT).is_some_and(|rebuilt| rebuilt == true)
+}
+
 pub(crate) fn set_pinned(meta: &mut Meta, pinned: bool) {
     meta.x.set(PINNED, &pinned.into());
 }

@@ -145,4 +145,4 @@ pub(crate) fn told(reasons: &[Refusal]) -> String {
     reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-pub(crate) use record::stands;
+pub(crate) use record::{is_readable, stands};

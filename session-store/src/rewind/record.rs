@@ -65,6 +65,11 @@ pub(crate) fn stands(paths: &SessionPaths) -> Result<Option<PathBuf>> {
     }
 }
 
+/// Whether the record says what was under way.
+pub(crate) fn is_readable(paths: &SessionPaths) -> bool {
+    read(paths).is_ok_and(|record| record.is_some())
+}
+
 pub(super) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
     let path = path(paths);
     let bytes = match small_file::read(&path, MAX_BYTES) {

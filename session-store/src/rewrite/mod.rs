@@ -19,6 +19,8 @@ pub(crate) mod late;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use backup::backups;
+
 use crate::flock::{self, Inode, names};
 use crate::history::{BUFFER, Part, blank_at, last_line};
 use crate::{Durability, HistoryView, LockGuard, Options, Result, SessionPaths, StoreError};

@@ -96,4 +96,19 @@ impl Session {
         }
         Ok(Some(repair))
     }
+
+    /// Tells the history that a turn whose marker stands is over. The marker is the caller's to move away, and so is the
+    /// notice. The session's lock is held.
+    ///
+    /// On disk when it returns: the end of the turn, if it had begun to say anything.
+    pub(crate) fn tell_left_turn(&self) -> Result<Option<LeftTurn>> {
+        let turn = TurnMarker::left(&self.paths.proc())?;
+        if let Some(id) = turn.as_ref().and_then(|turn| turn.turn_id.as_deref())
+            && !turn_start::take_back(&self.paths, id)?
+            && self.has_history()?
+        {
+            self.append_closing(&[self.turn_event(id, TurnPhase::End, CRASHED, None)])?;
+        }
+        Ok(turn)
+    }
 }

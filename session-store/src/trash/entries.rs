@@ -10,6 +10,9 @@ use session_core::{SessionName, Timestamp, layout};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What the record of an entry is called.
+pub(crate) const RECORD: &str = Record::FILE;
+
 /// A session in the trash, or files of one that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -42,6 +45,11 @@ pub(crate) fn entries(base: &Path) -> Result<Vec<TrashEntry>> {
 /// anything else.
 pub(crate) fn broken(base: &Path) -> Result<Vec<PathBuf>> {
     Ok(names(base)?.into_iter().filter(|path| entry(path).is_none()).collect())
+}
+
+/// Whether this is the record of an entry.
+pub(crate) fn is_record(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == RECORD)
 }
 
 /// Everything directly in the trash.

@@ -5,7 +5,7 @@ use crate::scratch::{Scratch, Sleeper, identity_json, name, user};
 use crate::support::quick;
 use session_core::{Message, TitleSource};
 use session_disk::faults::with;
-use session_store::{Compacted, Compaction, FindingCode, InboxMessage, Result, Store, StoreError, USER_LINE};
+use session_store::{Checkup, Compacted, Compaction, FindingCode, InboxMessage, Result, Store, StoreError, USER_LINE};
 use std::fs;
 
 fn plan(successor: &str) -> Compaction {
@@ -19,7 +19,13 @@ fn compact(store: &Store, source: &str, successor: &str) -> Result<Compacted> {
 }
 
 fn codes(store: &Store) -> Vec<FindingCode> {
-    store.doctor().expect("it can be read").findings.into_iter().map(|finding| finding.code).collect()
+    store
+        .examine(&Checkup::default())
+        .expect("it can be read")
+        .findings
+        .into_iter()
+        .map(|finding| finding.code)
+        .collect()
 }
 
 #[test]

@@ -1,25 +1,29 @@
 //! The doctor: every kind of finding, where it is, and that looking changes nothing.
 
-use crate::scratch::{Scratch, Sleeper, at_second, dead, identity_json, name, picture, user};
+use crate::scratch::{Scratch, at_second, name, picture, user};
+use crate::sick::{everything, whole, with_processes};
 use session_core::Place;
-use session_store::{Deletion, Finding, FindingCode, Severity, Store, StoreError};
+use session_store::{Checkup, Finding, FindingCode, Fix, SessionName, Severity, Store, StoreError};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt as _;
 
 fn found(store: &Store) -> Vec<(FindingCode, String)> {
-    let findings = store.doctor().expect("the store can be read").findings;
+    let findings = store.examine(&Checkup::default()).expect("the store can be read").findings;
     findings.iter().map(|finding| (finding.code, finding.session.clone().unwrap_or_default())).collect()
 }
 
-fn of(scratch: &Scratch, session: &str) -> Vec<Finding> {
-    let examined = scratch.store().doctor_sessions(&[name(session)]).expect("it exists");
+pub(crate) fn asked(sessions: &[SessionName]) -> Checkup<'_> {
+    Checkup { sessions: Some(sessions), ..Checkup::default() }
+}
+
+pub(crate) fn of(scratch: &Scratch, session: &str) -> Vec<Finding> {
+    let examined = scratch.store().examine(&asked(&[name(session)])).expect("it exists");
     assert_eq!(examined.sessions, 1);
     examined.findings
 }
 
-fn codes(scratch: &Scratch, session: &str) -> Vec<FindingCode> {
+pub(crate) fn codes(scratch: &Scratch, session: &str) -> Vec<FindingCode> {
     of(scratch, session).iter().map(|finding| finding.code).collect()
 }
 
@@ -29,14 +33,15 @@ fn a_store_in_order_has_no_findings() {
     let store = scratch.store();
     let session = store.create(&Default::default()).expect("it can be created");
     scratch.put(session.paths().history(), user(1, "plant"));
-    assert_eq!(store.doctor().expect("it can be read").findings, []);
+    assert_eq!(store.examine(&Checkup::default()).expect("it can be read").findings, []);
 }
 
 #[test]
 fn bad_lines_are_found_with_line_and_offset() {
     let scratch = Scratch::new();
     let first = user(1, "a");
-    scratch.session(
+    whole(
+        &scratch,
         "demo",
         &[
             first.clone(),
@@ -58,7 +63,7 @@ fn bad_lines_are_found_with_line_and_offset() {
         ]
     );
     assert_eq!(findings[0].place, Some(Place { line: Some(2), offset: first.len() as u64 }));
-    assert_eq!((findings[0].severity, findings[0].fixable), (Severity::Error, false));
+    assert_eq!((findings[0].severity, &findings[0].fix), (Severity::Error, &None));
     assert_eq!(findings[0].path, scratch.path("demo/history.jsonl"));
     assert_eq!(findings[0].session.as_deref(), Some("demo"));
 }
@@ -97,7 +102,7 @@ fn h11_calls_and_results_that_do_not_match_are_found() {
         ("repeated", vec![call(&["c1"]), result("c1"), call(&["c1"]), result("c1")], vec![RepeatedCallId]),
     ] {
         let scratch = Scratch::new();
-        scratch.session(session, &history);
+        whole(&scratch, session, &history);
         assert_eq!(codes(&scratch, session), wanted, "{session}");
     }
 }
@@ -105,9 +110,10 @@ fn h11_calls_and_results_that_do_not_match_are_found() {
 #[test]
 fn m09_metadata_that_names_another_session_is_found() {
     let scratch = Scratch::new();
-    scratch.session("copied", &[user(1, "a")]);
+    whole(&scratch, "copied", &[user(1, "a")]);
     scratch.put("copied/meta.json", "{\"name\":\"original\"}");
-    scratch.session("own", &[user(1, "a")]);
+    whole(&scratch, "original", &[user(1, "a")]);
+    whole(&scratch, "own", &[user(1, "a")]);
     scratch.put("own/meta.json", "{\"name\":\"own\"}");
     assert_eq!(found(&scratch.store()), [(FindingCode::MetaName, "copied".to_owned())]);
 }
@@ -115,13 +121,13 @@ fn m09_metadata_that_names_another_session_is_found() {
 #[test]
 fn s04_whoever_else_may_read_is_found_once_for_a_session() {
     let scratch = Scratch::new();
-    scratch.session("demo", &[user(1, "a")]);
+    whole(&scratch, "demo", &[user(1, "a")]);
     scratch.put("demo/tmp/spill", "much");
     fs::set_permissions(scratch.path("demo/tmp/spill"), Permissions::from_mode(0o640)).expect("it is ours");
     fs::set_permissions(scratch.path("demo"), Permissions::from_mode(0o755)).expect("it is ours");
     let findings = of(&scratch, "demo");
     let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
-    assert_eq!((finding.code, finding.fixable), (FindingCode::LooseMode, true));
+    assert_eq!((finding.code, &finding.fix), (FindingCode::LooseMode, &Some(Fix::Tighten)));
     assert!(finding.text.contains("0755") && finding.text.contains("1 more"), "{}", finding.text);
 }
 
@@ -129,7 +135,7 @@ fn s04_whoever_else_may_read_is_found_once_for_a_session() {
 fn h10_circles_of_parents_and_successors_are_found_and_end() {
     let scratch = Scratch::new();
     for (session, link) in [("a", "b"), ("b", "c"), ("c", "a"), ("self", "self"), ("fine", "a-root"), ("a-root", "")] {
-        scratch.session(session, &[user(1, "a")]);
+        whole(&scratch, session, &[user(1, "a")]);
         scratch.put(format!("{session}/meta.json"), format!("{{\"name\":\"{session}\",\"parent\":\"{link}\"}}"));
     }
     for session in ["a", "b", "c", "self"] {
@@ -148,96 +154,18 @@ fn h10_circles_of_parents_and_successors_are_found_and_end() {
 fn an_unknown_session_is_an_error_and_a_broken_one_is_not() {
     let scratch = Scratch::new();
     scratch.dir("broken/history.jsonl");
-    scratch.session("good", &[user(1, "a")]);
-    assert!(matches!(scratch.store().doctor_sessions(&[name("nobody")]), Err(StoreError::NotFound { .. })));
-    let examined = scratch.store().doctor().expect("the store can be read");
+    whole(&scratch, "good", &[user(1, "a")]);
+    assert!(matches!(scratch.store().examine(&asked(&[name("nobody")])), Err(StoreError::NotFound { .. })));
+    let examined = scratch.store().examine(&Checkup::default()).expect("the store can be read");
     assert_eq!(examined.sessions, 2);
     let findings: Vec<_> = examined.findings.iter().map(|finding| (finding.code, finding.path.clone())).collect();
     assert_eq!(findings, [(FindingCode::Unreadable, scratch.path("broken/history.jsonl"))]);
 }
 
-/// A store with something of everything.
-fn everything() -> Scratch {
-    let scratch = Scratch::new();
-    let store = scratch.store();
-    scratch.session("deleted", &[user(1, "a")]);
-    store.trash(&name("deleted"), "", Deletion::Careful).expect("nothing forbids it");
-    scratch.put(".session-store/trash/stray", "");
-    scratch.put(".session-store/staging/half", "");
-
-    scratch.session("lines", &[
-        "not json\n".into(),
-        "{\"kind\":\"message\",\"message\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"},{\"id\":\"c\"}]}}\n".into(),
-        "{\"kind\":\"message\",\"message\":{\"role\":\"tool\",\"tool_call_id\":\"d\"}}\r\n".into(),
-        "{\"kind\":\"rollback\",\"dropped\":1}\n".into(),
-        "not json\n".into(),
-        "{\"kind\":\"rollback\",\"dropped\":9}\n".into(),
-        "{\"kind\":\"message\",\"message\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"},{\"id\":\"c\"}]}}\n".into(),
-        "{\"kind\":\"message\",\"message\":{\"role\":\"tool\",\"tool_call_id\":\"d\"}}\n".into(),
-        user(1, "torn").trim_end().to_owned(),
-    ]);
-    scratch.put("lines/.quarantine/1-x", "half");
-    scratch
-        .session("newer", &["{\"ts\":\"2999-03-01T00:00:00Z\",\"kind\":\"x.session\",\"x\":{\"format\":99}}\n".into()]);
-    scratch.put_at("bad-meta/meta.json", "{\"name\":", at_second(1));
-    scratch.put("bad-meta/meta.json.bad-20260102T030405Z", "{\"name\":");
-    scratch.put("other-name/meta.json", "{\"name\":\"somebody\",\"succeeded_by\":\"nobody\"}");
-    scratch.put("loop/meta.json", "{\"name\":\"loop\",\"succeeded_by\":\"loop\",\"parent\":\"loop\"}");
-    let made_for = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":1,\"parent\":\"left\",\"compacts\":true}}\n";
-    scratch.session("unlinked", &[made_for.into(), user(1, "a summary")]);
-    scratch.put("unlinked/meta.json", "{\"name\":\"unlinked\",\"parent\":\"left\"}");
-    scratch.put("left/.rewind", "{}");
-    scratch.put("turn/proc/turn.pid", "2147483647\n");
-    scratch.put("inbox/inbox/1-a", "hi");
-    scratch.put("inbox/inbox/.claims/1-a", "hi");
-    scratch.put("inbox/inbox/.failed/1-a", "hi");
-    scratch.put("left/.tmp-meta.json-0123456789abcdef", "");
-    scratch.dir("unreadable/history.jsonl");
-    scratch.put("-rf/history.jsonl", "");
-    symlink("nowhere", scratch.path("link.jsonl")).expect("it is ours");
-
-    let flat = "{\"role\":\"user\",\"content\":\"a\"}\n";
-    for session in ["waiting", "interrupted", "migrated", "shadowed"] {
-        scratch.put(format!("{session}.jsonl"), flat.repeat(2));
-    }
-    scratch.session("interrupted", &[user(1, "a")]);
-    scratch.session("migrated", &[user(1, "a"), user(2, "a"), user(3, "b")]);
-    scratch.session("shadowed", &[user(1, "b")]);
-    let loose = scratch.session("loose", &[user(1, "a")]);
-    fs::set_permissions(loose, Permissions::from_mode(0o755)).expect("it is ours");
-    scratch
-}
-
-/// A session with processes: one without a record, one whose turn is over, and one that a record takes for running.
-fn with_processes(scratch: &Scratch) -> [Sleeper; 2] {
-    let proc = scratch.dir("processes/proc");
-    let lost = Sleeper::run(
-        Command::new("sleep").arg("600").env("SESSION_STORE_PROCESS", format!("0f:3:bg1:{}", proc.display())),
-    );
-    let left = Sleeper::start();
-    let now = session_core::format_time(&chrono::Utc::now().fixed_offset());
-    let record = |id: &str, pid: u32| {
-        let record = format!(
-            "{{\"id\":\"{id}\",\"command\":\"sleep 600\",\"cwd\":\"/\",\"pid\":{pid},\"started\":\"{now}\",\"state\":\"running\"}}"
-        );
-        scratch.put(format!("processes/proc/{id}.json"), record);
-    };
-    record("bg2", 2_147_483_647);
-    record("bg3", left.pid());
-    let (process, over) = (identity_json(&left.identity()), identity_json(&dead()));
-    let dossier = format!(
-        "{{\"origin\":{{\"token\":\"1f\",\"name\":\"\",\"command\":\"sleep 600\",\"cwd\":\"/\",\"lifetime\":\"ephemeral\",\
-         \"log_cap_bytes\":65536,\"claimed\":\"{now}\",\"starter\":{over},\"turn\":{{\"id\":\"t1\",\"process\":{over}}}}},\
-         \"process\":{process},\"started\":\"{now}\"}}"
-    );
-    scratch.put("processes/proc/.bg3.id", dossier);
-    [lost, left]
-}
-
 #[test]
 fn p08_processes_that_nobody_answers_for_and_records_that_are_not_true_are_found() {
     let scratch = Scratch::new();
-    scratch.session("processes", &[user(1, "a")]);
+    whole(&scratch, "processes", &[user(1, "a")]);
     let [lost, left] = with_processes(&scratch);
     scratch.put_at("processes/proc/bg1.exit", "0", at_second(1));
     let findings = of(&scratch, "processes");
@@ -263,14 +191,22 @@ fn p08_processes_that_nobody_answers_for_and_records_that_are_not_true_are_found
     assert!(of(&scratch, "processes").iter().any(|finding| finding.code == FindingCode::Unreadable));
 }
 
+const CHECKPOINTS: [FindingCode; 4] = [
+    FindingCode::CheckpointDamaged,
+    FindingCode::CheckpointMissing,
+    FindingCode::CheckpointAside,
+    FindingCode::RestoreInterrupted,
+];
+
 #[test]
 fn every_kind_of_finding_can_be_found_and_looking_changes_nothing() {
     let scratch = everything();
     let _running = with_processes(&scratch);
     let before = picture(scratch.outside());
     let found: BTreeSet<_> = found(&scratch.store()).into_iter().map(|(code, _)| code).collect();
-    let missing: Vec<_> = FindingCode::ALL.iter().filter(|code| !found.contains(code)).collect();
-    assert_eq!(missing, Vec::<&FindingCode>::new());
+    let missing: Vec<_> = FindingCode::ALL.iter().copied().filter(|code| !found.contains(code)).collect();
+    // Who knows checkpoints finds these: see the module for them.
+    assert_eq!(missing, CHECKPOINTS);
     assert_eq!(picture(scratch.outside()), before);
 }
 

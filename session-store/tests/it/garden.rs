@@ -3,8 +3,8 @@
 use crate::scratch::{Scratch, name};
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{
-    ChangesOf, CheckpointError, CheckpointRef, CheckpointedFile, Checkpointer, FilePlan, FilesRestored, LastRestore,
-    OnConflict,
+    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
+    Checkpointers, FilePlan, FilesRestored, LastRestore, OnConflict,
 };
 use session_core::{CheckpointMark, Extension, Message};
 use session_disk::faults::Fault;
@@ -135,6 +135,20 @@ impl Garden {
     }
 }
 
+/// The checkpoints of all sessions of a garden.
+pub(crate) struct Gardens<'a>(pub(crate) &'a Garden);
+
+impl Checkpointers for Gardens<'_> {
+    fn to_examine(&self, dir: &Path) -> Option<Box<dyn Checkpointer + '_>> {
+        let session = dir.parent()?.file_name()?.to_str()?.to_owned();
+        Some(Box::new(self.0.checkpoints(&session)))
+    }
+
+    fn to_restore(&self, session: &str, _: &Path) -> Result<Box<dyn Checkpointer + '_>, CheckpointError> {
+        Ok(Box::new(self.0.checkpoints(session)))
+    }
+}
+
 /// Checkpoints of nothing, which call when they are to be shared.
 pub(crate) struct Sharing<F: Fn()>(pub(crate) F);
 
@@ -174,5 +188,9 @@ impl<F: Fn()> Checkpointer for Sharing<F> {
 
     fn find_files(&self, _: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError> {
         Ok(Vec::new())
+    }
+
+    fn examine(&self, _: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError> {
+        Ok(CheckpointHealth::default())
     }
 }

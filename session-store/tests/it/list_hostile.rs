@@ -2,7 +2,7 @@
 
 use crate::scratch::{Scratch, at_second, name, touch, unblocked, user};
 use session_core::Limits;
-use session_store::{Damage, Empties, Options, SessionInfo, SessionState, Store, StoreError};
+use session_store::{Checkup, Damage, Empties, Options, SessionInfo, SessionState, Store, StoreError};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
@@ -116,7 +116,7 @@ fn s03_a_flat_file_s_name_that_leads_out_of_the_store_is_followed_by_nobody() {
     for info in listed(&store) {
         assert_eq!((info.messages, info.title, info.state), (Some(1), None, SessionState::Damaged), "{}", info.name);
     }
-    let examined = store.doctor().expect("it can be read");
+    let examined = store.examine(&Checkup::default()).expect("it can be read");
     assert!(examined.findings.iter().all(|finding| finding.path.starts_with(scratch.base())));
     assert_eq!((listed(&store).len(), examined.sessions), (3, 3));
 }

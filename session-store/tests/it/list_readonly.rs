@@ -4,7 +4,7 @@
 //! told by a variable what it is.
 
 use crate::scratch::{Scratch, at_second, name, picture, user};
-use session_store::{Empties, SessionState, Store, StoreError};
+use session_store::{Checkup, Empties, SessionState, Store, StoreError};
 use std::env;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -114,7 +114,7 @@ fn read_everything(base: &Path) {
     assert!(store.exists(&demo) && store.exists(&name("old")) && !store.exists(&name("nobody")));
     assert_eq!(store.active_turns().expect("it can be read").turns, []);
     assert_eq!(store.trash_list().expect("it can be read"), []);
-    assert_eq!(store.doctor().expect("it can be read").sessions, 4);
+    assert_eq!(store.examine(&Checkup::default()).expect("it can be read").sessions, 4);
     assert!(matches!(store.load(&name("closed")), Err(StoreError::Read { .. })));
     assert!(matches!(store.load(&name("nobody")), Err(StoreError::NotFound { .. })));
 }
@@ -128,7 +128,7 @@ fn l06_a_store_that_does_not_exist_is_empty_and_stays_away() {
     assert_eq!(store.most_recent().expect("nothing is no error"), None);
     assert_eq!(store.active_turns().expect("nothing is no error").turns, []);
     assert_eq!(store.trash_list().expect("nothing is no error"), []);
-    assert_eq!(store.doctor().expect("nothing is no error").findings, []);
+    assert_eq!(store.examine(&Checkup::default()).expect("nothing is no error").findings, []);
     assert!(matches!(store.load(&name("demo")), Err(StoreError::NotFound { .. })));
     assert!(!scratch.outside().join("not").exists());
 }

@@ -13,11 +13,15 @@ mod process;
 mod redaction;
 mod reference;
 mod scratch;
+mod sick;
 mod support;
 
 mod compaction;
 mod disk_usage;
 mod doctor;
+mod doctor_checkpoints;
+mod doctor_crash;
+mod doctor_fix;
 mod flat_golden;
 mod flat_migration;
 mod flat_race;

@@ -4,7 +4,7 @@ use crate::garden::{FAIL, Garden, STOP, at_every_step_of};
 use crate::process::command;
 use session_core::{Message, Point};
 use session_disk::faults::{Fault, with};
-use session_store::{FindingCode, Rewind, RewindForce, RewindParts, Rewound, StoreError};
+use session_store::{Checkup, FindingCode, Rewind, RewindForce, RewindParts, Rewound, StoreError};
 use std::os::unix::process::ExitStatusExt as _;
 
 const BACK: Rewind = Rewind { to: Point::Turn(1), parts: RewindParts::Both, force: RewindForce::Careful };
@@ -31,7 +31,7 @@ fn is_recorded(garden: &Garden) -> bool {
 
 /// Whether the doctor tells of a rewind that was interrupted.
 fn is_told(garden: &Garden) -> bool {
-    let found = garden.store().doctor().expect("it can be read").findings;
+    let found = garden.store().examine(&Checkup::default()).expect("it can be read").findings;
     found.iter().any(|finding| finding.code == FindingCode::RewindInterrupted)
 }
 

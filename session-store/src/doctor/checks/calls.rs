@@ -1,46 +1,48 @@
 //! Tool calls and their results in the live conversation.
 
-use super::{Finding, FindingCode, Found, Patient};
-use session_core::{Item, Message, Place, Replay, Role};
+use super::{Finding, FindingCode};
+use serde::de::IgnoredAny;
+use session_core::{Message, Place, Role};
 use std::collections::HashSet;
 use std::path::Path;
 
 /// What of a live message matters here.
-struct Kept {
+pub(super) struct Kept {
     place: Place,
     is_result: bool,
     /// The calls that it asks for, or the one that it answers.
     ids: Vec<String>,
+    /// The calls whose arguments are no JSON.
+    bad_arguments: Vec<String>,
 }
 
-/// Calls without a result, results without a call, ids that come twice.
+pub(super) fn keep(place: Place, message: Option<&Message>) -> Kept {
+    let mut kept = Kept { place, is_result: false, ids: Vec::new(), bad_arguments: Vec::new() };
+    let Some(message) = message else { return kept };
+    match message.role {
+        Role::Tool => {
+            kept.is_result = true;
+            kept.ids.push(message.tool_call_id.clone());
+        }
+        Role::Assistant => {
+            for call in &message.tool_calls {
+                kept.ids.push(call.id.clone());
+                // No arguments at all is how some say that there are none.
+                let arguments = &call.arguments;
+                if !arguments.is_empty() && serde_json::from_str::<IgnoredAny>(arguments).is_err() {
+                    kept.bad_arguments.push(call.id.clone());
+                }
+            }
+        }
+        Role::System | Role::User | Role::Other(_) => {}
+    }
+    kept
+}
+
+/// Calls without a result, results without a call, ids that come twice, arguments that are no JSON.
 ///
 /// A result belongs to a call when it follows the message that asks for it before the next message that is no result.
-pub(super) fn calls(patient: &Patient<'_>) -> Found {
-    let Some(history) = patient.standing()?.history else { return Ok(Vec::new()) };
-    let mut replay = Replay::new();
-    for item in history.forwards() {
-        match history.told(item)? {
-            Item::Record(record) => {
-                let effect = record.event.effect();
-                replay.event(&effect, || keep(record.place, &record.event.message.unwrap_or_default()));
-            }
-            Item::Defect(defect) => replay.defect(&defect),
-        }
-    }
-    Ok(judge(history.path(), replay.live()))
-}
-
-fn keep(place: Place, message: &Message) -> Kept {
-    let ids = match message.role {
-        Role::Tool => vec![message.tool_call_id.clone()],
-        Role::Assistant => message.tool_calls.iter().map(|call| call.id.clone()).collect(),
-        Role::System | Role::User | Role::Other(_) => Vec::new(),
-    };
-    Kept { place, is_result: message.role == Role::Tool, ids }
-}
-
-fn judge(path: &Path, live: &[Kept]) -> Vec<Finding> {
+pub(super) fn judge(path: &Path, live: &[Kept]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut open: Vec<(&str, Place)> = Vec::new();
     let mut seen = HashSet::new();
@@ -67,6 +69,10 @@ fn judge(path: &Path, live: &[Kept]) -> Vec<Finding> {
                 findings.push(finding(FindingCode::RepeatedCallId, kept.place, format!("a second call {id:?}")));
             }
             open.push((id, kept.place));
+        }
+        for id in &kept.bad_arguments {
+            let text = format!("the arguments of call {id:?} are no JSON");
+            findings.push(finding(FindingCode::BadArguments, kept.place, text));
         }
     }
     findings.extend(open.drain(..).map(unanswered));

@@ -1,6 +1,6 @@
 //! Links from session to session.
 
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::list::{Node, candidate};
 use crate::meta::read;
 use crate::{Result, compact};
@@ -57,6 +57,24 @@ pub(super) fn unlinked(patient: &Patient<'_>) -> Found {
     }
     let text = format!("it was made to go on with {:?}, which does not name it", parent.as_str());
     Ok(vec![Finding::new(FindingCode::UnlinkedSuccessor, &path, text)])
+}
+
+/// A successor that the history does not tell of: whoever linked it died in between.
+pub(super) fn untold(patient: &Patient<'_>) -> Found {
+    let Some((_, meta)) = meta_of(patient)? else { return Ok(Vec::new()) };
+    let (Some(paths), Some(facts)) = (&patient.paths, &patient.told()?.facts) else { return Ok(Vec::new()) };
+    match SessionName::new(meta.succeeded_by.as_str()) {
+        Ok(successor)
+            if facts.successor().is_empty()
+                && patient.candidate.name != *successor.as_str()
+                && candidate(patient.base, &successor)?.is_some_and(|found| found.directory == Some(Node::Real)) =>
+        {
+            let text = format!("it does not tell that {:?} goes on with it", successor.as_str());
+            let finding = Finding::new(FindingCode::UntoldSuccessor, &paths.history(), text);
+            Ok(vec![finding.fixed_by(Fix::TellSuccessor { successor })])
+        }
+        Ok(_) | Err(_) => Ok(Vec::new()),
+    }
 }
 
 fn meta_of(patient: &Patient<'_>) -> Result<Option<(PathBuf, Meta)>> {

@@ -1,12 +1,11 @@
 //! Flat files from before sessions were directories.
 
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::flat::{FlatFile, flat_path};
 
 /// How far the session's flat file is migrated.
 pub(super) fn flat(patient: &Patient<'_>) -> Found {
-    let standing = patient.standing()?;
-    let (code, text) = match standing.flat {
+    let (code, text) = match patient.told()?.flat {
         FlatFile::Absent => return Ok(Vec::new()),
         FlatFile::Waiting => (FindingCode::FlatWaiting, "not migrated yet; opening the session does it"),
         FlatFile::Interrupted => {
@@ -17,5 +16,7 @@ pub(super) fn flat(patient: &Patient<'_>) -> Found {
             (FindingCode::FlatShadowed, "the directory of its name holds another conversation, and this one is hidden")
         }
     };
-    Ok(vec![Finding::new(code, &flat_path(patient.base, &patient.candidate.name), text)])
+    let finding = Finding::new(code, &flat_path(patient.base, &patient.candidate.name), text);
+    let can_migrate = code != FindingCode::FlatShadowed && patient.candidate.session_name().is_ok();
+    Ok(vec![Finding { fix: can_migrate.then_some(Fix::Migrate), ..finding }])
 }

@@ -1,8 +1,12 @@
 //! Messages that nobody got.
 
 use super::walk::files;
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::inbox::{Taken, TakenState, recorded_inbox_ids};
+use crate::meta::read;
+use crate::{HistoryView, Inbox};
 use session_core::layout;
+use session_disk::Durability;
 use std::path::Path;
 
 /// Messages that wait.
@@ -10,21 +14,50 @@ pub(super) fn waiting(patient: &Patient<'_>) -> Found {
     found(patient, "", FindingCode::InboxWaiting, "a message waits for the next turn")
 }
 
-/// Messages that were taken and not acknowledged.
-pub(super) fn claimed(patient: &Patient<'_>) -> Found {
-    let text = "a message was taken and not acknowledged";
-    found(patient, layout::CLAIMS, FindingCode::InboxClaimed, text)
-}
-
 /// Messages that could not be delivered.
 pub(super) fn failed(patient: &Patient<'_>) -> Found {
-    let text = "a message could not be delivered";
-    found(patient, layout::FAILED, FindingCode::InboxFailed, text)
+    found(patient, layout::FAILED, FindingCode::InboxFailed, "a message could not be delivered")
 }
 
 fn found(patient: &Patient<'_>, below: &str, code: FindingCode, text: &str) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
-    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    let files = files(&paths.inbox().join(below))?.into_iter().filter(|(path, _)| !is_hidden(path));
+    let is_message = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_reason = code == FindingCode::InboxFailed && name.ends_with(b".reason");
+        !(name.starts_with(b".") || is_reason)
+    };
+    let files = files(&paths.inbox().join(below))?.into_iter().filter(|(path, _)| is_message(path));
     Ok(files.map(|(path, _)| Finding::new(code, &path, text)).collect())
+}
+
+/// Messages that were taken and not acknowledged.
+pub(super) fn claimed(patient: &Patient<'_>) -> Found {
+    let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
+    let inbox = Inbox::new(paths.clone(), patient.candidate.shown(), Durability::default());
+    let taken = inbox.taken(|ids| recorded_inbox_ids(&HistoryView::open(paths, patient.limits)?, ids))?;
+    if taken.is_empty() {
+        return Ok(Vec::new());
+    }
+    // What a session has left is taken by the one that goes on with it, whose history tells what was recorded.
+    let goes_on = !read(paths, &patient.candidate.shown(), patient.limits)?.meta.succeeded_by.is_empty();
+    let finding = |one: Taken| {
+        let (code, text, fix) = match one.state {
+            TakenState::InHands => (FindingCode::InboxClaimed, "a message was taken by a process that lives", None),
+            TakenState::Recorded(id) => (
+                FindingCode::InboxRecorded,
+                "the history has this message, and who took it is gone",
+                Some(Fix::Acknowledge { id }),
+            ),
+            TakenState::Abandoned(id) => (
+                FindingCode::InboxAbandoned,
+                "a message was taken by a process that is gone; the history does not have it",
+                Some(Fix::GiveBack { id }),
+            ),
+            TakenState::Stray => {
+                (FindingCode::InboxFailed, "it stands among the messages that were taken, and is none", None)
+            }
+        };
+        Finding { fix: fix.filter(|_| !goes_on), ..Finding::new(code, &one.path, text) }
+    };
+    Ok(taken.into_iter().map(finding).collect())
 }

@@ -1,21 +1,39 @@
 //! What somebody died over.
 
-use super::walk::{entries, files};
-use super::{Finding, FindingCode, Found, Patient};
+use super::walk::{entries, files, is_idle};
+use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::flock::try_exclusive;
+use crate::small_file::age;
 use session_core::layout;
+use std::fs::{File, Metadata};
 use std::path::Path;
+use std::time::Duration;
 
 /// How the names of temporary files begin.
 const TEMPORARY: &[u8] = b".tmp-";
+/// Spilled output may come slowly, from a command that runs for long.
+const SPILL_IDLE: Duration = Duration::from_secs(3600);
 
 /// Temporary files that were not renamed or removed.
 pub(super) fn temporary(patient: &Patient<'_>) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
-    for dir in [paths.dir(), &paths.proc(), &paths.inbox(), &paths.tmp()] {
-        let left = files(dir)?.into_iter().filter(|(path, _)| is_temporary(path));
-        let text = "a temporary file that was not finished";
-        findings.extend(left.map(|(path, _)| Finding::new(FindingCode::Leftover, &path, text)));
+    let idle: fn(&Metadata) -> bool = is_idle;
+    let spill_idle: fn(&Metadata) -> bool = |metadata| age(metadata).is_ok_and(|age| age >= SPILL_IDLE);
+    for (dir, is_left) in [
+        (paths.dir().to_owned(), idle),
+        (paths.proc(), idle),
+        (paths.inbox(), idle),
+        (paths.inbox().join(layout::FAILED), idle),
+        (paths.quarantine(), idle),
+        (paths.tmp(), spill_idle),
+    ] {
+        for (path, metadata) in files(&dir)?.into_iter().filter(|(path, _)| is_temporary(path)) {
+            let is_left = is_left(&metadata);
+            let text = if is_left { "a temporary file that was not finished" } else { "a temporary file" };
+            let finding = Finding::new(FindingCode::Leftover, &path, text);
+            findings.push(Finding { fix: is_left.then_some(Fix::SetAside), ..finding });
+        }
     }
     Ok(findings)
 }
@@ -25,9 +43,28 @@ pub(super) fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(TEMPORARY))
 }
 
-/// What was not finished in the staging area. Somebody may be at work on it just now.
+/// What was not finished in the staging area.
 pub(super) fn staging(base: &Path) -> Found {
-    let left = entries(&base.join(layout::STORE).join(layout::STAGING))?;
-    let text = "something that was being built or deleted, and was not finished";
-    Ok(left.into_iter().map(|entry| Finding::new(FindingCode::Leftover, &entry.path(), text)).collect())
+    let mut findings = Vec::new();
+    for entry in entries(&base.join(layout::STORE).join(layout::STAGING))? {
+        let path = entry.path();
+        let is_left = is_nobodys(&path);
+        let text = match is_left {
+            true => "something that was being built or deleted, and was not finished",
+            false => "something is being built or deleted",
+        };
+        let finding = Finding::new(FindingCode::Leftover, &path, text);
+        findings.push(Finding { fix: is_left.then_some(Fix::Remove), ..finding });
+    }
+    Ok(findings)
+}
+
+/// Whether nobody works on something in staging: who builds a session holds its lock, what is done there otherwise takes
+/// moments.
+pub(in crate::doctor) fn is_nobodys(path: &Path) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    if !metadata.is_dir() {
+        return is_idle(&metadata);
+    }
+    is_idle(&metadata) && File::open(path).is_ok_and(|dir| try_exclusive(&dir, path).unwrap_or(false))
 }

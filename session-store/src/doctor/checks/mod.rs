@@ -2,21 +2,23 @@
 
 mod calls;
 mod chain;
+mod checkpoints;
 mod flat;
-mod history;
+pub(super) mod history;
 mod inbox;
-mod leftovers;
+mod kept;
+pub(super) mod leftovers;
 mod meta;
-mod modes;
-mod names;
+pub(super) mod modes;
+pub(super) mod names;
 mod processes;
-mod quarantine;
 mod rewind;
+mod times;
 mod trash;
 mod turn;
 mod walk;
 
-use super::{Finding, FindingCode, Patient};
+use super::{Finding, FindingCode, Fix, Patient};
 use crate::Result;
 use std::path::Path;
 
@@ -28,19 +30,22 @@ pub(super) const STORE_CHECKS: &[fn(&Path) -> Found] = &[modes::store, leftovers
 /// The checks of each session.
 pub(super) const SESSION_CHECKS: &[fn(&Patient<'_>) -> Found] = &[
     names::name,
+    names::twin,
     flat::flat,
-    history::lines,
-    history::format,
-    history::time,
-    calls::calls,
-    quarantine::quarantine,
+    history::history,
+    kept::unfinished,
+    kept::quarantine,
+    kept::replaced,
     meta::whole,
     meta::name,
+    meta::facts,
     meta::aside,
     chain::successor,
     chain::parent,
     chain::unlinked,
+    chain::untold,
     rewind::interrupted,
+    rewind::repair,
     turn::stale,
     processes::lost,
     processes::left,
@@ -49,5 +54,6 @@ pub(super) const SESSION_CHECKS: &[fn(&Patient<'_>) -> Found] = &[
     inbox::claimed,
     inbox::failed,
     leftovers::temporary,
+    checkpoints::checkpoints,
     modes::session,
 ];

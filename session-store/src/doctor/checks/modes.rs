@@ -1,7 +1,7 @@
 //! Who can read and write.
 
 use super::walk::{entries, visit};
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
 use session_core::layout;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,14 +13,8 @@ const OTHERS: u32 = 0o077;
 /// Files and directories of a session that others can read or write: one finding, at the first of them.
 pub(super) fn session(patient: &Patient<'_>) -> Found {
     let mut loose = Loose::default();
-    if let Some(paths) = &patient.paths {
-        visit(paths.dir(), &mut |path, metadata| loose.look(path, metadata));
-    }
-    let flat = crate::flat::flat_path(patient.base, &patient.candidate.name);
-    if patient.candidate.flat.is_some()
-        && let Ok(metadata) = flat.symlink_metadata()
-    {
-        loose.look(&flat, &metadata);
+    for root in roots(patient) {
+        visit(&root, &mut |path, metadata| loose.look(path, metadata));
     }
     Ok(loose.finding().into_iter().collect())
 }
@@ -28,16 +22,53 @@ pub(super) fn session(patient: &Patient<'_>) -> Found {
 /// The same for the store's own directories.
 pub(super) fn store(base: &Path) -> Found {
     let mut loose = Loose::default();
+    of_store(base, &mut |path, metadata| loose.look(path, metadata))?;
+    Ok(loose.finding().into_iter().collect())
+}
+
+/// What of a session has modes.
+fn roots(patient: &Patient<'_>) -> Vec<PathBuf> {
+    let dir = patient.paths.as_ref().map(|paths| paths.dir().to_owned());
+    let flat = crate::flat::flat_path(patient.base, &patient.candidate.name);
+    dir.into_iter().chain(patient.candidate.flat.is_some().then_some(flat)).collect()
+}
+
+fn of_store(base: &Path, visitor: &mut impl FnMut(&Path, &Metadata)) -> crate::Result<()> {
     let own = base.join(layout::STORE);
     for path in [base, &own] {
         if let Ok(metadata) = path.metadata() {
-            loose.look(path, &metadata);
+            visitor(path, &metadata);
         }
     }
     for entry in entries(&own)? {
-        visit(&entry.path(), &mut |path, metadata| loose.look(path, metadata));
+        visit(&entry.path(), visitor);
     }
-    Ok(loose.finding().into_iter().collect())
+    Ok(())
+}
+
+/// Every loose path of a session, or of the store, with its mode; a directory before what is in it.
+pub(in crate::doctor) fn loose(patient: &Patient<'_>) -> Vec<(PathBuf, u32)> {
+    let mut all = Vec::new();
+    for root in roots(patient) {
+        visit(&root, &mut |path, metadata| all.extend(is_loose(metadata).then(|| (path.to_owned(), mode(metadata)))));
+    }
+    all
+}
+
+/// The same of the store's own directories.
+pub(in crate::doctor) fn loose_of_store(base: &Path) -> crate::Result<Vec<(PathBuf, u32)>> {
+    let mut all = Vec::new();
+    of_store(base, &mut |path, metadata| all.extend(is_loose(metadata).then(|| (path.to_owned(), mode(metadata)))))?;
+    Ok(all)
+}
+
+/// A link has no mode of its own.
+fn is_loose(metadata: &Metadata) -> bool {
+    !metadata.is_symlink() && metadata.mode() & OTHERS != 0
+}
+
+fn mode(metadata: &Metadata) -> u32 {
+    metadata.mode() & 0o7777
 }
 
 #[derive(Default)]
@@ -48,10 +79,9 @@ struct Loose {
 
 impl Loose {
     fn look(&mut self, path: &Path, metadata: &Metadata) {
-        // A link has no mode of its own.
-        if !metadata.is_symlink() && metadata.mode() & OTHERS != 0 {
+        if is_loose(metadata) {
             self.count += 1;
-            self.first.get_or_insert_with(|| (path.to_owned(), metadata.mode() & 0o7777));
+            self.first.get_or_insert_with(|| (path.to_owned(), mode(metadata)));
         }
     }
 
@@ -61,6 +91,6 @@ impl Loose {
             1 => format!("mode {mode:04o} lets others in"),
             n => format!("mode {mode:04o} lets others in, here and in {} more places", n - 1),
         };
-        Some(Finding::new(FindingCode::LooseMode, &path, text))
+        Some(Finding::new(FindingCode::LooseMode, &path, text).fixed_by(Fix::Tighten))
     }
 }

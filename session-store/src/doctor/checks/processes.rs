@@ -1,7 +1,7 @@
 //! Background processes, and what turns have left running.
 
 use super::leftovers::is_temporary;
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::doctor::with_causes;
 use crate::processes::registry;
 use session_proc::{Lifetime, LostWhy, ProcError, Registry};
@@ -52,11 +52,13 @@ pub(super) fn records(patient: &Patient<'_>) -> Found {
     }
     for status in registry.stale()? {
         let text = format!("the record of {} does not say that it is {}", status.id, status.state);
-        findings.push(Finding::new(FindingCode::StaleRecord, &registry.record_path(&status.id), text));
+        let finding = Finding::new(FindingCode::StaleRecord, &registry.record_path(&status.id), text);
+        findings.push(finding.fixed_by(Fix::Reconcile));
     }
     // Temporary files are another check's.
     for path in registry.leftovers()?.into_iter().filter(|path| !is_temporary(path)) {
-        findings.push(Finding::new(FindingCode::Leftover, &path, "a file of a background process that there is not"));
+        let text = "a file of a background process that there is not";
+        findings.push(Finding::new(FindingCode::Leftover, &path, text).fixed_by(Fix::SetAside));
     }
     Ok(findings)
 }

@@ -1,7 +1,7 @@
 //! The trash.
 
-use super::walk::visit;
-use super::{Finding, FindingCode, Found};
+use super::walk::{entries, is_idle, visit};
+use super::{Finding, FindingCode, Fix, Found};
 use crate::trash;
 use std::path::Path;
 
@@ -20,7 +20,17 @@ pub(super) fn size(base: &Path) -> Found {
 
 /// What is in it and cannot be restored.
 pub(super) fn broken(base: &Path) -> Found {
-    let text = "holds no session that could be restored";
-    let broken = trash::broken(base)?.into_iter();
-    Ok(broken.map(|path| Finding::new(FindingCode::BrokenTrash, &path, text)).collect())
+    let mut findings = Vec::new();
+    for path in trash::broken(base)? {
+        // A record alone is what somebody leaves who dies before the session is moved, or after it was moved back.
+        let is_idle = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() && is_idle(&metadata));
+        let is_empty = is_idle && entries(&path)?.iter().all(|entry| trash::is_record(&entry.path()));
+        let text = match is_empty {
+            true => "a record of a session that is not there",
+            false => "holds no session that could be restored",
+        };
+        let finding = Finding::new(FindingCode::BrokenTrash, &path, text);
+        findings.push(Finding { fix: is_empty.then_some(Fix::Remove), ..finding });
+    }
+    Ok(findings)
 }

@@ -1,6 +1,6 @@
 //! The marker of the turn.
 
-use super::{Finding, FindingCode, Found, Patient};
+use super::{Finding, FindingCode, Fix, Found, Patient};
 use session_core::layout;
 use session_proc::TurnMarker;
 
@@ -15,7 +15,7 @@ pub(super) fn stale(patient: &Patient<'_>) -> Found {
     match stands {
         Some(path) if TurnMarker::read(&proc)?.is_none() => {
             let text = "the turn that it marks does not run any more";
-            Ok(vec![Finding::new(FindingCode::StaleTurn, &path, text)])
+            Ok(vec![Finding::new(FindingCode::StaleTurn, &path, text).fixed_by(Fix::EndTurn)])
         }
         _ => Ok(Vec::new()),
     }

@@ -1,10 +1,19 @@
 //! Looking into directories.
 
-use crate::small_file::is_absent;
+use crate::small_file::{age, is_absent};
 use crate::{Result, StoreError};
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What was written longer ago than this is in nobody's hands: it would have its name by now.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Whether somebody who was making a file has given up.
+pub(super) fn is_idle(metadata: &Metadata) -> bool {
+    age(metadata).is_ok_and(|age| age >= IDLE)
+}
 
 /// What is directly in a directory, by name. A directory that is not there holds nothing.
 pub(super) fn entries(dir: &Path) -> Result<Vec<DirEntry>> {
