@@ -91,7 +91,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         done.push(if flags.dry_run || is_refused {
             importing.plan(examined, is_refused)
         } else {
-            importing.import(examined, flags.name.as_ref())?
+            importing.import(&examined, flags.name.as_ref())?
         });
     }
     drop(bar);

@@ -109,7 +109,7 @@ impl<'a> Importing<'a> {
     }
 
     /// Brings in what is not here yet.
-    pub(super) fn import(&mut self, examined: Examined, name: Option<&SessionName>) -> Result<Done, Failure> {
+    pub(super) fn import(&mut self, examined: &Examined, name: Option<&SessionName>) -> Result<Done, Failure> {
         let mut done = Done {
             label: examined.source.label.clone(),
             sha256: examined.sha256.clone(),
