@@ -84,6 +84,7 @@ fn through(
             text.clear();
         }
     }
+    told.end.rollbacks = selection.rollbacks().to_vec();
     exporter.end(&told.end, &mut text);
     write(&text)
 }

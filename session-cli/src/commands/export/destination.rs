@@ -45,6 +45,7 @@ impl Destination {
         let Destination::File(path) = self else { return None };
         match path.extension()?.to_str()? {
             "md" | "markdown" => Some(Format::Md),
+            "html" | "htm" => Some(Format::Html),
             "json" => Some(Format::Json),
             "jsonl" => Some(Format::Jsonl),
             _ => None,

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows};
+use crate::page::Page;
 use crate::progress::Bar;
 use crate::{interrupt, span, target};
 use conversation::Told;
@@ -54,6 +55,8 @@ pub(crate) struct Flags {
 enum Format {
     /// Markdown
     Md,
+    /// A page: one file that is whole by itself
+    Html,
     /// One JSON document
     Json,
     /// JSON lines: a history again
@@ -67,6 +70,7 @@ impl Format {
     fn ending(self) -> &'static str {
         match self {
             Format::Md => "md",
+            Format::Html => "html",
             Format::Json => "json",
             Format::Jsonl => "jsonl",
             Format::Openai => "openai.json",
@@ -76,6 +80,7 @@ impl Format {
     fn exporter(self) -> Box<dyn core::Export> {
         match self {
             Format::Md => Box::new(core::Markdown::new()),
+            Format::Html => Box::new(Page::new()),
             Format::Json => Box::new(core::Json::new()),
             Format::Jsonl => Box::new(core::JsonLines),
             Format::Openai => Box::new(core::OpenAi::new()),
