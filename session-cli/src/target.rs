@@ -98,8 +98,9 @@ fn processes(which: Processes) -> Option<Vec<CompletionCandidate>> {
     // What is being completed follows a `--`: the program, the verb, and what stands behind it.
     let words = std::env::args().skip_while(|word| word != "--").skip(3);
     let session = words.into_iter().find(|word| !word.starts_with('-'))?;
-    let registry = context.store.registry(&resolve(&context, &session).ok()?).ok()?;
-    let mut processes = registry.list().ok()?.processes;
+    let registries = context.store.registries(&resolve(&context, &session).ok()?).ok()?;
+    let listed = registries.iter().filter_map(|(_, registry)| registry.list().ok());
+    let mut processes: Vec<_> = listed.flat_map(|listing| listing.processes).collect();
     processes.retain(|status| which == Processes::All || !status.state.is_final());
     let help = |command: &str| StyledStr::from(escaped(command, Layout::OneLine).into_owned());
     let candidate =

@@ -167,6 +167,8 @@ impl Note {
     pub const PINNED: &str = "pinned";
     /// Its topic where the pin was taken away.
     pub const UNPINNED: &str = "unpinned";
+    /// Its topic where a rewind was taken back; the event has a [`crate::RewindMark`].
+    pub const REWIND_UNDONE: &str = "rewind-undone";
     /// Its topic where the workspace was moved; the text is where it is now.
     pub const RELOCATED: &str = "relocated";
 }

@@ -57,7 +57,8 @@
 //! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
 //! | [`search`] | looking for a text in the events of a history |
 //! | `extension` | this project's own kinds, `x.session` and its kin |
-//! | `timeline`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
+//! | `spending` | what the responses of models cost, each once ([`Spending`]) |
+//! | `timeline`, `rewind_mark`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
 //! | [`checkpoint`] | what a store asks of whoever keeps snapshots of a workspace |
 //! | `api_view`, [`report`], `show` | what others make of a conversation |
 //! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
@@ -80,10 +81,12 @@ mod name;
 mod prompt;
 mod replay;
 pub mod report;
+mod rewind_mark;
 mod run_id;
 mod scan;
 pub mod search;
 mod show;
+mod spending;
 mod time;
 mod timeline;
 mod title;
@@ -105,9 +108,11 @@ pub use replay::{
     Conversation, Count, Counter, Effect, HistoryPart, LastReport, LiveEvents, Replay, ReplayBackwards, count,
     last_messages, last_model, last_report,
 };
+pub use rewind_mark::{RewindMark, RewindStep};
 pub use run_id::{RUN_ID_VAR, run_id};
 pub use scan::{Bodies, Limits, Scan, ScanBackwards, scan_bytes, scan_line};
 pub use show::reference_show;
+pub use spending::{Amount, Responses, Spending, Spent};
 pub use time::{Timestamp, format_time, parse_time};
 pub use timeline::{Cut, CutError, ParsePointError, Point, Timeline, TurnSpan};
 pub use title::{MAX_TITLE_BYTES, TITLE_WORDS, first_words_title, fork_title, normalize_title};

@@ -51,13 +51,35 @@ impl Registry {
 
     /// Removes the records, logs and statuses of processes that have ended. Returns the ids.
     ///
-    /// On disk when it returns: nothing of them. A record goes last, so that an id is not given again before.
+    /// On disk when it returns: nothing of them. A record goes last, so that an id is not given again before. Files that belong to no process go, too: [`Registry::leftovers`].
     ///
     /// # Errors
     /// The step that failed; what was removed until then stays removed.
     pub fn prune(&self, prune: &Prune) -> Result<Vec<ProcessId>, ProcError> {
+        let remove = |path: &Path| match remove_file(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            removed => Ok::<(), ProcError>(removed?),
+        };
+        let pruned = self.prune_into(prune, |_| true, remove)?;
+        self.sweep()?;
+        Ok(pruned)
+    }
+
+    /// As [`Registry::prune`], of the processes that `choose` chooses; `take` removes each file, or moves it away. It may
+    /// be gone when it is asked for. Returns the ids.
+    ///
+    /// On disk when it returns: what `take` has left. A record is taken last.
+    ///
+    /// # Errors
+    /// The step that failed; what was taken until then stays taken.
+    pub fn prune_into<E: From<ProcError>>(
+        &self,
+        prune: &Prune,
+        choose: impl Fn(&ProcessId) -> bool,
+        mut take: impl FnMut(&Path) -> Result<(), E>,
+    ) -> Result<Vec<ProcessId>, E> {
         let mut pruned = Vec::new();
-        for status in self.prunable(prune)? {
+        for status in self.prunable(prune)?.into_iter().filter(|status| choose(&status.id)) {
             let _lock = dir_lock::lock(&self.dir)?;
             // Somebody may have taken it up again since.
             let Some(mut entry) = Entry::load(&self.paths(&status.id))? else { continue };
@@ -65,15 +87,11 @@ impl Registry {
             if !entry.record.as_ref().is_some_and(|record| record.state.is_final()) {
                 continue;
             }
-            for path in entry.paths.all() {
-                match remove_file(&path) {
-                    Err(error) if error.kind() == ErrorKind::NotFound => {}
-                    removed => removed?,
-                }
+            for path in entry.paths.all().into_iter().filter(|path| path.symlink_metadata().is_ok()) {
+                take(&path)?;
             }
             pruned.push(status.id);
         }
-        self.sweep()?;
         Ok(pruned)
     }
 

@@ -1,6 +1,6 @@
 //! Creating a session: built in staging, then renamed to its name, which must be free.
 
-use crate::{Result, Store, staging};
+use crate::{Result, Store, staging, workspace};
 use session_core::{Meta, SessionName, TitleSource, normalize_title};
 
 /// What a session is created with. Everything may be left out.
@@ -41,5 +41,6 @@ fn meta_of(store: &Store, name: &SessionName, new: &NewSession) -> Meta {
     if !title.is_empty() {
         crate::meta::fill_title(&mut meta, &title, TitleSource::User);
     }
+    workspace::identify(&mut meta, "");
     meta
 }

@@ -57,6 +57,12 @@ pub enum StoreError {
         /// The one that goes on with it.
         successor: String,
     },
+    /// Something has the place that a file is to be put back to. Nothing was moved.
+    #[error("{} is there already", path.display())]
+    InTheWay {
+        /// That place.
+        path: PathBuf,
+    },
     /// The chain of successors comes back to where it was.
     #[error("the successors of session {name} form a loop: {at} follows again")]
     SuccessorLoop {

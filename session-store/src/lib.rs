@@ -71,6 +71,7 @@ mod spill;
 mod staging;
 mod store;
 mod trash;
+mod workspace;
 
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
@@ -91,7 +92,7 @@ pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};
 pub use paths::SessionPaths;
-pub use prune::{Doomed, Kept, Protection, PrunePlan, PruneReason, PruneRules, Pruned, SpillPlan};
+pub use prune::{Doomed, Kept, PartPlan, Protection, PrunePart, PrunePlan, PruneReason, PruneRules, Pruned};
 pub use relocate::{Relocated, Relocation};
 pub use rename::Renamed;
 pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound, RewoundMessage, UndoPlan};

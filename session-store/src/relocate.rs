@@ -1,7 +1,7 @@
 //! A project was moved: its sessions learn where it is now.
 
 use crate::chain::Member;
-use crate::{Empties, Result, Session, Store, StoreError};
+use crate::{Empties, Result, Session, Store, StoreError, workspace};
 use session_core::{Extension, Note, SessionName};
 use session_proc::TurnMarker;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,8 @@ pub struct Relocated {
 
 impl Store {
     /// Says which sessions work in `old` or below it, and where their workspace is now that `old` became `new`. Links in
-    /// the part of a path that exists are resolved. Reads only.
+    /// the part of a path that exists are resolved. A session whose workspace is gone and was the directory that is `new`
+    /// now is one of them whatever its path said. Reads only.
     ///
     /// # Errors
     /// [`StoreError::NotADirectory`] where `new` is none; as [`Store::list`].
@@ -43,8 +44,10 @@ impl Store {
         let new = new.canonicalize().map_err(StoreError::read(new))?;
         let mut plan = Vec::new();
         for info in self.list(Empties::Show)? {
-            let (Ok(name), Some(from)) = (SessionName::new(&info.name), info.workspace) else { continue };
-            let Some(below) = below(Path::new(&from), old) else { continue };
+            let (Ok(name), Some(from)) = (SessionName::new(&info.name), info.workspace.clone()) else { continue };
+            // A path through links that are gone, too, tells no more where it led; the directory itself does.
+            let was_new = || workspace::was(&from, info.workspace_id.as_deref(), &new).then(PathBuf::new);
+            let Some(below) = below(Path::new(&from), old).or_else(was_new) else { continue };
             // Joining nothing would leave a slash at the end.
             let to = if below.as_os_str().is_empty() { new.clone() } else { new.join(below) };
             let exists = to.is_dir();

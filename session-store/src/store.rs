@@ -7,7 +7,7 @@ use crate::{
     Clock, Inbox, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock, processes,
 };
 use session_core::{SessionName, Timestamp, layout};
-use session_proc::Registry;
+use session_proc::{ProcError, ProcessId, Registry};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -212,6 +212,18 @@ impl Store {
     /// [`StoreError::Escapes`] where a symbolic link has the name, or stands in the place of the records.
     pub fn registry(&self, name: &SessionName) -> Result<Registry> {
         processes::registry(&self.paths(name)?)
+    }
+
+    /// The registry that has a background process: that of the session, or else that of the last session that it goes on
+    /// with and that has one of this id. Where none has, the session's own. Nothing is created.
+    ///
+    /// # Errors
+    /// As [`Store::registries`].
+    pub fn registry_of(&self, name: &SessionName, id: &ProcessId) -> Result<(SessionName, Registry)> {
+        let mut registries = self.registries(name)?;
+        let has = |registry: &Registry| !matches!(registry.look(id), Err(ProcError::NoProcess { .. }));
+        let at = registries.iter().position(|(_, registry)| has(registry)).unwrap_or_default();
+        Ok(registries.swap_remove(at))
     }
 
     /// The background processes of a session, and of those that it goes on with, the last one first: a compaction leaves

@@ -48,6 +48,7 @@ struct Document {
 
 #[derive(Serialize)]
 struct StoppedDocument {
+    session: String,
     id: String,
     /// `null` for one without a record.
     state: Option<String>,
@@ -62,43 +63,78 @@ struct SurvivorDocument {
     why: String,
 }
 
+/// The processes of one session that are to be stopped.
+struct Chosen {
+    session: SessionName,
+    registry: Registry,
+    /// Those that are named; all of the session where `--all` is given.
+    ids: Vec<ProcessId>,
+}
+
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
-    let registry = context.store.registry(&name)?;
-    let plan = if flags.all { plan_all(&registry)? } else { plan_some(&registry, &flags.ids)? };
-    let mut document = Document {
-        session: name.to_string(),
-        planned: plan.iter().map(|(id, _)| id.clone()).collect(),
-        stopped: Vec::new(),
-    };
-    let lines: Vec<_> = plan.into_iter().map(|(id, what)| format!("{id}: {what}, to be stopped")).collect();
-    let mut stopped = Vec::new();
+    let chosen = choose(flags, context, &name)?;
+    let mut plan = Vec::new();
+    for one in &chosen {
+        let planned = if flags.all { plan_all(&one.registry)? } else { plan_some(&one.registry, &one.ids)? };
+        let of = if one.session == name { String::new() } else { format!("{}: ", one.session) };
+        plan.extend(planned.into_iter().map(|(id, what)| (format!("{of}{id}: {what}, to be stopped"), id)));
+    }
+    let mut document = Document { session: name.to_string(), planned: Vec::new(), stopped: Vec::new() };
+    let lines: Vec<_> = plan.iter().map(|(line, _)| line.clone()).collect();
+    document.planned = plan.into_iter().map(|(_, id)| id).collect();
+    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "SURVIVORS"]);
+    let mut survivors = Vec::new();
     // With nothing to stop there is nothing to agree to.
     if !lines.is_empty() && flags.consent.ask(context, &lines)? == Answer::Go {
-        stopped = stop(flags, &registry)?;
+        for one in &chosen {
+            for stopped in stop(flags, one)? {
+                survivors.extend(survivors_of(&one.session, &stopped));
+                document.stopped.push(StoppedDocument::new(&one.session, &stopped));
+                rows.push(row(&one.session, &stopped));
+            }
+        }
     }
-    document.stopped = stopped.iter().map(StoppedDocument::new).collect();
-    let survivors = survivors(&name, &stopped);
     context.out.diagnostics(&survivors);
     if context.out.is_json() {
         context.out.document("kill", survivors.is_empty(), &survivors, &document)?;
-    } else {
-        let rows = rows(&name, &stopped);
-        if !rows.is_empty() {
-            context.out.rows(&rows)?;
-        }
+    } else if !rows.is_empty() {
+        context.out.rows(&rows)?;
     }
     Ok(if survivors.is_empty() { Exit::Done } else { Exit::No })
 }
 
-fn stop(flags: &Flags, registry: &Registry) -> Result<Vec<Stopped>, Failure> {
+/// The registries that have the processes: a compaction leaves them where they were started.
+fn choose(flags: &Flags, context: &Context, name: &SessionName) -> Result<Vec<Chosen>, Failure> {
+    if flags.all {
+        let chain = context.store.registries(name)?;
+        return Ok(chain
+            .into_iter()
+            .map(|(session, registry)| Chosen { session, registry, ids: Vec::new() })
+            .collect());
+    }
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for id in &flags.ids {
+        let (session, registry) = context.store.registry_of(name, id)?;
+        match chosen.iter_mut().find(|one| one.session == session) {
+            Some(one) => one.ids.push(id.clone()),
+            None => chosen.push(Chosen { session, registry, ids: vec![id.clone()] }),
+        }
+    }
+    Ok(chosen)
+}
+
+fn stop(flags: &Flags, chosen: &Chosen) -> Result<Vec<Stopped>, Failure> {
     let stop = Stop { signal: flags.signal, grace: flags.grace };
     if flags.all {
-        return Ok(registry.stop_all(Which::All, &stop)?);
+        let mut stopped = chosen.registry.stop_all(Which::All, &stop)?;
+        // What had ended by itself is no news.
+        stopped.retain(|one| !one.signalled.is_empty() || !one.survivors.is_empty());
+        return Ok(stopped);
     }
     let mut stopped = Vec::new();
-    for id in &flags.ids {
-        stopped.push(registry.stop(id, &stop)?);
+    for id in &chosen.ids {
+        stopped.push(chosen.registry.stop(id, &stop)?);
     }
     Ok(stopped)
 }
@@ -128,36 +164,32 @@ fn described(status: &Status) -> String {
     format!("{name}{}, {}", status.command, status.state)
 }
 
-fn rows(name: &SessionName, stopped: &[Stopped]) -> Rows {
-    let mut rows = Rows::new(&["SESSION", "ID", "STATE", "SURVIVORS"]);
-    for one in stopped {
-        let state = one.status.as_ref().map_or_else(|| "lost".to_owned(), |status| status.state.to_string());
-        let pids: Vec<_> = one.survivors.iter().map(|survivor| survivor.member.process.pid.to_string()).collect();
-        rows.push(vec![name.to_string(), one.id.to_string(), state, pids.join(" ")]);
-    }
-    rows
+fn row(session: &SessionName, stopped: &Stopped) -> Vec<String> {
+    let state = stopped.status.as_ref().map_or_else(|| "lost".to_owned(), |status| status.state.to_string());
+    let pids: Vec<_> = stopped.survivors.iter().map(|survivor| survivor.member.process.pid.to_string()).collect();
+    vec![session.to_string(), stopped.id.to_string(), state, pids.join(" ")]
 }
 
-fn survivors(name: &SessionName, stopped: &[Stopped]) -> Vec<Diagnostic> {
-    let diagnostic = |id: &ProcessId, survivor: &Survivor| Diagnostic {
+fn survivors_of(session: &SessionName, stopped: &Stopped) -> Vec<Diagnostic> {
+    let diagnostic = |survivor: &Survivor| Diagnostic {
         code: "survived".to_owned(),
-        session: Some(name.to_string()),
+        session: Some(session.to_string()),
         line: None,
         offset: None,
-        text: format!("{id}: {survivor}"),
+        text: format!("{}: {survivor}", stopped.id),
     };
-    let of_one = |one: &Stopped| one.survivors.iter().map(|survivor| diagnostic(&one.id, survivor)).collect::<Vec<_>>();
-    stopped.iter().flat_map(of_one).collect()
+    stopped.survivors.iter().map(diagnostic).collect()
 }
 
 impl StoppedDocument {
-    fn new(stopped: &Stopped) -> Self {
+    fn new(session: &SessionName, stopped: &Stopped) -> Self {
         let survivor = |survivor: &Survivor| SurvivorDocument {
             pid: survivor.member.process.pid,
             command: survivor.member.command.clone(),
             why: survivor.why.to_string(),
         };
         StoppedDocument {
+            session: session.to_string(),
             id: stopped.id.to_string(),
             state: stopped.status.as_ref().map(|status| status.state.to_string()),
             signalled: stopped.signalled.iter().map(|member| member.process.pid).collect(),

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows, when};
-use crate::span;
+use crate::{shell, span};
 use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -127,14 +127,32 @@ fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo], lost: &[Dia
     Ok(())
 }
 
+/// Says where sessions are that lost their workspace, if it is here, and how many others there are.
+fn hint(context: &Context, sessions: &[SessionInfo]) {
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).ok();
+    let lost = sessions.iter().filter(|session| session.lost_its_workspace());
+    let (moved, gone): (Vec<_>, Vec<_>) =
+        lost.partition(|session| here.as_deref().is_some_and(|here| session.works_in(here)));
+    let mut olds: Vec<&str> = moved.iter().filter_map(|session| session.workspace.as_deref()).collect();
+    olds.sort_unstable();
+    olds.dedup();
+    for old in olds {
+        context.out.note(&format!(
+            "note: this directory was {old}; `session relocate {} .` tells its sessions",
+            shell::quoted(old)
+        ));
+    }
+    if !gone.is_empty() {
+        context.out.note(&format!("note: {} worked in directories that are gone; see `session relocate`", gone.len()));
+    }
+}
+
 /// Who asks for the sessions of one directory may miss those of a project that was moved there: all that lost their
 /// workspace are named. In a whole list a person is told how many there are.
 fn lost(flags: &Flags, context: &Context, sessions: &[SessionInfo]) -> Result<Vec<Diagnostic>, Failure> {
     if flags.workspace.is_none() {
-        let number =
-            if context.out.is_terminal() { sessions.iter().filter(|one| one.lost_its_workspace()).count() } else { 0 };
-        if number > 0 {
-            context.out.note(&format!("note: {number} worked in directories that are gone; see `session relocate`"));
+        if context.out.is_terminal() {
+            hint(context, sessions);
         }
         return Ok(Vec::new());
     }

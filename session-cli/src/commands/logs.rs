@@ -35,7 +35,7 @@ pub(crate) struct Flags {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
-    let registry = context.store.registry(&name)?;
+    let (_, registry) = context.store.registry_of(&name, &flags.id)?;
     let mut reader = Reader { registry: &registry, id: &flags.id, cursor: flags.cursor };
     let mut watch = registry.watch(&flags.id)?;
     loop {

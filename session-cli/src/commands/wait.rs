@@ -35,7 +35,7 @@ pub(crate) struct Flags {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
-    let registry = context.store.registry(&name)?;
+    let (name, registry) = context.store.registry_of(&name, &flags.id)?;
     let until = match &flags.until {
         Some(pattern) => Until::Match { pattern: pattern.clone(), from: 0 },
         None => Until::Exit,

@@ -223,3 +223,22 @@ fn the_ids_of_a_sessions_processes_are_completed_as_they_are_now() {
     assert!(running.contains("bg2\texec sleep 600") && !running.contains("bg1"), "{running}");
     scratch.ok(&["kill", "oaks", "--all", "-y"]);
 }
+
+#[test]
+fn a_compaction_leaves_processes_where_they_are_and_they_are_reached_from_its_successor() {
+    let scratch = oaks();
+    run(&scratch, &["--", "echo dug; exec sleep 600"]);
+    run(&scratch, &["--", "exec sleep 600"]);
+    scratch.ok_with(&["compact", "oaks", "elms", "--summary", "-"], "one oak stands\n");
+    scratch.ok(&["wait", "elms", "bg1", "--until", "dug", "--timeout", "30s"]);
+    assert_eq!(scratch.ok(&["logs", "elms", "bg1"]), "dug\n");
+    assert_eq!(
+        scratch.ok(&["kill", "elms", "bg1", "-n"]),
+        "oaks: bg1: echo dug; exec sleep 600, running, to be stopped\n"
+    );
+    // Its own come first.
+    assert_eq!(scratch.ok(&["run", "-q", "elms", "--", "exec sleep 600"]), "bg1\n");
+    assert_eq!(scratch.ok(&["kill", "elms", "bg1", "bg2", "-y"]), "elms\tbg1\tkilled\t\noaks\tbg2\tkilled\t\n");
+    assert_eq!(scratch.ok(&["kill", "elms", "--all", "-y"]), "oaks\tbg1\tkilled\t\n");
+    eventually("nothing is left", || running(&scratch).is_empty());
+}

@@ -68,9 +68,25 @@ fn m05_the_list_of_a_directory_names_sessions_whose_directory_is_gone() {
     scratch.ok_with(&["append", "oaks"], OLD);
     fs::rename(&here, &there).expect("it is ours");
     let listed = json(&scratch.ok(&["list", &format!("--workspace={}", text(&there)), "--json"]));
-    assert_eq!(listed["sessions"], serde_json::json!([]));
+    assert_eq!(listed["sessions"][0]["name"], "oaks", "the directory is known by what it is");
     let hint = &listed["diagnostics"][0];
     assert_eq!((&hint["code"], &hint["session"]), (&"workspace-gone".into(), &"oaks".into()));
+    let elsewhere = json(&scratch.ok(&["list", &format!("--workspace={}", text(&scratch.store())), "--json"]));
+    assert_eq!((&elsewhere["sessions"], &elsewhere["diagnostics"][0]), (&serde_json::json!([]), hint));
+    let script = format!("script -qec '{} list' /dev/null", crate::support::SESSION);
+    let shown = scratch.command("sh").args(["-c", &script]).current_dir(&there).output().expect("there is a shell");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains(&format!("this directory was {0}; `session relocate {0} .`", text(&here))), "{shown}");
+    assert_eq!(
+        scratch
+            .command(crate::support::SESSION)
+            .args(["show", "."])
+            .current_dir(&there)
+            .status()
+            .ok()
+            .and_then(|status| status.code()),
+        Some(0)
+    );
     scratch.ok(&["relocate", &text(&here), &text(&there), "-y"]);
     let listed = json(&scratch.ok(&["list", &format!("--workspace={}", text(&there)), "--json"]));
     assert_eq!((&listed["sessions"][0]["name"], &listed["diagnostics"]), (&"oaks".into(), &serde_json::json!([])));

@@ -4,7 +4,7 @@ use super::base::{Candidate, Node};
 use super::cache::{Cache, Conversed, Counting, Found, Known, KnownMeta, News, Quiet};
 use super::{Damage, SessionInfo, SessionState};
 use crate::flat::{FlatFile, SessionForm, Standing};
-use crate::{HistoryView, Result, SessionPaths, inbox, meta};
+use crate::{HistoryView, Result, SessionPaths, inbox, meta, workspace};
 use session_core::{Count, Item, Limits, Meta, Timestamp};
 use session_proc::TurnMarker;
 use std::path::Path;
@@ -40,6 +40,7 @@ fn blank(base: &Path, candidate: &Candidate) -> SessionInfo {
         updated: None,
         modified: None,
         workspace: None,
+        workspace_id: None,
         model: None,
         parent: None,
         succeeded_by: None,
@@ -269,6 +270,7 @@ fn visited(info: &mut SessionInfo, candidate: &Candidate, paths: &SessionPaths, 
 
 fn metadata(info: &mut SessionInfo, meta: Meta) {
     let text = |text: String| Some(text).filter(|text| !text.is_empty());
+    info.workspace_id = workspace::id_of(&meta);
     info.title = text(meta.title);
     info.workspace = text(meta.workspace);
     info.model = text(meta.model);

@@ -1,8 +1,7 @@
 //! What a list says about a session.
 
 use super::NameFault;
-use crate::small_file::is_absent;
-use crate::{FlatFile, MetaDamage, SessionForm, StoreError};
+use crate::{FlatFile, MetaDamage, SessionForm, StoreError, workspace};
 use session_core::{Timestamp, format_time};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,6 +29,8 @@ pub struct SessionInfo {
     pub modified: Option<Timestamp>,
     /// The directory that it works in.
     pub workspace: Option<String>,
+    /// Which directory that was.
+    pub(crate) workspace_id: Option<String>,
     /// Its model.
     pub model: Option<String>,
     /// The session that it comes from, as its metadata says it.
@@ -168,23 +169,18 @@ impl fmt::Display for ListSubject<'_> {
     }
 }
 
-/// Whether a workspace is this directory, links resolved.
-pub(crate) fn works_in(workspace: &str, dir: &Path) -> bool {
-    let workspace = Path::new(workspace);
-    workspace == dir || workspace.canonicalize().is_ok_and(|real| real == dir)
-}
-
 impl SessionInfo {
-    /// Whether the session works in a directory, links of its workspace resolved.
+    /// Whether the session works in a directory, links of its workspace resolved. One whose workspace is gone works where
+    /// that directory is now, be it moved or renamed.
     pub fn works_in(&self, dir: &Path) -> bool {
-        self.workspace.as_deref().is_some_and(|workspace| works_in(workspace, dir))
+        let id = self.workspace_id.as_deref();
+        self.workspace.as_deref().is_some_and(|workspace| workspace::works_in(workspace, id, dir))
     }
 
     /// Whether nothing has the path of its workspace any more: the project was moved or deleted. A workspace that cannot be
     /// looked at may be there.
     pub fn lost_its_workspace(&self) -> bool {
-        let workspace = self.workspace.as_deref().map(Path::new).filter(|path| path.is_absolute());
-        workspace.is_some_and(|path| matches!(path.metadata(), Err(error) if is_absent(&error)))
+        self.workspace.as_deref().is_some_and(workspace::is_gone)
     }
 
     /// What a person should know about the session, beside what its row says.

@@ -21,7 +21,6 @@ pub use info::{Damage, ListNote, ListSubject, SessionInfo, SessionState};
 pub(crate) use base::{Candidate, Node, candidate, candidates};
 pub(crate) use entry::times;
 pub(crate) use escape::escaped;
-pub(crate) use info::works_in;
 
 use crate::Result;
 use cache::{Cache, Kept, News};

@@ -1,14 +1,14 @@
 //! What the history says about its session, for metadata that is lost.
 
-use super::rules::{FORMAT, REBUILT, set_pinned, title_by};
+use super::rules::{FORMAT, REBUILT, count_cost, set_pinned, title_by};
 use crate::history::BUFFER;
 use crate::small_file::open_regular;
 use crate::{Result, StoreError};
 use serde_json::Value;
 use session_core::{
-    Event, Extension, Item, Kind, Limits, Meta, Note, Scan, SessionHeader, Timestamp, TitleSet, TitleSource, prompt_of,
+    Extension, Item, Kind, Limits, Meta, Note, Record, Responses, Scan, SessionHeader, Spending, Timestamp, TitleSet,
+    TitleSource, prompt_of,
 };
-use std::collections::HashMap;
 use std::io::{self, BufReader};
 use std::path::Path;
 
@@ -27,10 +27,7 @@ pub(super) struct Facts {
     pinned: Option<bool>,
     /// Where its workspace was moved to.
     relocated: String,
-    /// The price of each response by its id: usage that is told twice counts once.
-    prices: HashMap<String, f64>,
-    /// The price of responses without an id.
-    other_price: f64,
+    spending: Spending,
 }
 
 /// Reads a history through. `None` where there is none, or not one event in it.
@@ -46,7 +43,7 @@ pub(super) fn facts(history: &Path, limits: Limits) -> Result<Option<Facts>> {
     let mut facts = None;
     for item in Scan::with_limits(BufReader::with_capacity(BUFFER, file), limits) {
         match item.map_err(StoreError::read(history))? {
-            Item::Record(record) => facts.get_or_insert_with(Facts::default).note(*record.event),
+            Item::Record(record) => facts.get_or_insert_with(Facts::default).note(&record),
             Item::Defect(_) => {}
         }
     }
@@ -54,7 +51,9 @@ pub(super) fn facts(history: &Path, limits: Limits) -> Result<Option<Facts>> {
 }
 
 impl Facts {
-    fn note(&mut self, event: Event) {
+    fn note(&mut self, record: &Record) {
+        let event = &*record.event;
+        self.spending.event(record);
         if let Some(ts) = event.ts {
             self.first.get_or_insert(ts);
             self.last = Some(ts);
@@ -65,21 +64,16 @@ impl Facts {
             }
             Some(Extension::Title(title)) if self.accepts(title.by) => self.title = Some(title),
             Some(Extension::Successor(successor)) => self.succeeded_by = successor.name,
-            Some(Extension::Usage(usage)) => match usage.cost {
-                Some(price) if usage.response.is_empty() => self.other_price += price,
-                Some(price) => drop(self.prices.insert(usage.response, price)),
-                None => {}
-            },
             Some(Extension::Note(note)) => self.take_note(note),
-            Some(Extension::Title(_) | Extension::Turn(_) | Extension::Checkpoint(_)) | None => {}
+            Some(Extension::Title(_) | Extension::Usage(_) | Extension::Turn(_) | Extension::Checkpoint(_)) | None => {}
         }
         if event.kind == Kind::Settings && !event.model.is_empty() {
-            self.model = event.model;
+            self.model.clone_from(&event.model);
         }
-        if let Some(message) = event.message
+        if let Some(message) = &event.message
             && self.first_prompt.is_none()
         {
-            self.first_prompt = prompt_of(&message);
+            self.first_prompt = prompt_of(message);
         }
     }
 
@@ -137,8 +131,9 @@ impl Facts {
                 *field = value;
             }
         }
-        if meta.cost == 0.0 {
-            meta.cost = self.prices.values().sum::<f64>() + self.other_price;
+        let responses: Responses = self.spending.responses().iter().sum();
+        if let Some(price) = responses.cost.sum().filter(|_| meta.cost == 0.0) {
+            count_cost(meta, price);
         }
     }
 }

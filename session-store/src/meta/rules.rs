@@ -8,6 +8,8 @@ pub(super) const TITLE_BY: &str = "title_by";
 pub(super) const FORMAT: &str = "format";
 /// `true` where the session is pinned: the last of the notes in the history that pin and unpin it.
 pub(super) const PINNED: &str = "pinned";
+/// How much of the cost is the price of the responses that the history tells of. The rest was told by others.
+const COUNTED: &str = "counted_cost";
 /// The metadata was lost and taken from the history.
 pub(super) const REBUILT: &str = "rebuilt";
 
@@ -40,6 +42,14 @@ pub(crate) fn title_source(meta: &Meta) -> TitleSource {
 /// Notes that the history starts with a line of ours.
 pub(crate) fn mark_header(meta: &mut Meta) {
     meta.x.set(FORMAT, &FORMAT_VERSION.into());
+}
+
+/// Makes `price` what the cost holds of the responses that the history tells of, in US dollars. What others added stays.
+pub(crate) fn count_cost(meta: &mut Meta, price: f64) {
+    let counted = meta.x.value(COUNTED).and_then(|counted| counted.as_f64()).unwrap_or_default();
+    // Adding the difference would leave the rounding of every step in a sum that is all ours.
+    meta.cost = if meta.cost == counted { price } else { meta.cost + (price - counted) };
+    meta.x.set(COUNTED, &price.into());
 }
 
 /// Sets the title, and says whether it did: an automatic one only fills an empty field.

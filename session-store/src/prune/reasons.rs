@@ -74,6 +74,13 @@ pub enum Protection {
         /// What is wrong.
         what: String,
     },
+    /// A rewind of it has not ended.
+    Rewind,
+    /// One of its checkpoints is pinned.
+    PinnedCheckpoint {
+        /// Its number.
+        turn: u64,
+    },
     /// Its newest event claims a time that has not come yet: a clock is wrong, this one or the writer's.
     Ahead {
         /// The time.
@@ -91,6 +98,8 @@ impl Protection {
             Protection::Chain { .. } => "chain",
             Protection::ForkBase { .. } => "fork-base",
             Protection::Damaged { .. } => "damaged",
+            Protection::Rewind => "rewind",
+            Protection::PinnedCheckpoint { .. } => "pinned-checkpoint",
             Protection::Ahead { .. } => "time-ahead",
         }
     }
@@ -105,6 +114,8 @@ impl fmt::Display for Protection {
             Protection::Chain { with } => write!(f, "it is of one chain with {with}, which stays"),
             Protection::ForkBase { fork } => write!(f, "{fork}, which stays, was forked from it"),
             Protection::Damaged { what } => write!(f, "it is damaged: {what}"),
+            Protection::Rewind => f.write_str("a rewind of it has not ended"),
+            Protection::PinnedCheckpoint { turn } => write!(f, "its checkpoint {turn} is pinned"),
             Protection::Ahead { updated } => {
                 write!(f, "its newest event claims to be of {}", format_time(updated))
             }

@@ -1,12 +1,12 @@
 //! Doing a rewind.
 
-use super::mark::{self, Mark};
+use super::mark;
 use super::plan::RewindPlan;
 use super::record::{self, Record, Target};
 use super::{Rewind, RewindForce};
 use crate::{LockGuard, Result, Session, StoreError};
 use session_core::checkpoint::{Checkpointer, FilesRestored};
-use session_core::{CheckpointMark, Cut, Event, Extension, Point, format_time};
+use session_core::{CheckpointMark, Cut, Event, Extension, Point, RewindMark, format_time};
 
 /// A rewind that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Session {
         let dropped = if record.chat { self.cut(Point::Event(record.event))?.dropped } else { 0 };
         let mut rollback = Event::rollback(now, i64::try_from(dropped).unwrap_or(i64::MAX));
         let guard = files.as_ref().map(|files| files.guard);
-        Mark { id: record.id.clone(), to: record.event, guard }.put_on(&mut rollback);
+        RewindMark { id: record.id.clone(), to: record.event, guard }.put_on(&mut rollback);
         events.push(rollback);
         self.append(&events)?;
         if files.is_some() {

@@ -1,13 +1,12 @@
 //! Taking a rewind back.
 
-use super::mark::{Mark, UNDONE};
 use super::record::{self, Record, Target};
 use super::run::{Rewound, reborrow, restored};
 use super::{RewindForce, mark};
 use crate::{LockGuard, Result, Session};
 use serde_json::Value;
 use session_core::checkpoint::{Checkpointer, FilesRestored};
-use session_core::{CheckpointMark, Event, Extension, Note, format_time};
+use session_core::{CheckpointMark, Event, Extension, Note, RewindMark, format_time};
 
 /// What an event that was appended again says beside what it said: when it was said.
 const AGAIN: &str = "again";
@@ -102,8 +101,8 @@ impl Session {
             events.push(Extension::Checkpoint(mark).into_event(now));
         }
         let text = format!("the rewind to event {} was taken back", undoing.last.mark.to);
-        let mut note = Extension::Note(Note { topic: UNDONE.to_owned(), text }).into_event(now);
-        Mark { guard: None, ..undoing.last.mark }.put_on(&mut note);
+        let mut note = Extension::Note(Note { topic: Note::REWIND_UNDONE.to_owned(), text }).into_event(now);
+        RewindMark { guard: None, ..undoing.last.mark }.put_on(&mut note);
         events.push(note);
         self.append(&events)?;
         if files.is_some() {

@@ -1,8 +1,8 @@
 //! Which sessions are searched, in which order.
 
 use super::SearchOptions;
-use crate::list::{Candidate, works_in};
-use crate::{Result, Store, StoreError, list, meta};
+use crate::list::Candidate;
+use crate::{MetaReading, Result, Store, StoreError, list, meta, workspace};
 use std::path::Path;
 
 /// A session to search.
@@ -36,5 +36,7 @@ pub(super) fn targets(store: &Store, options: &SearchOptions) -> Result<Vec<Targ
 fn is_in(store: &Store, target: &Target, dir: &Path) -> bool {
     let Some(paths) = target.candidate.paths(store.base_dir()) else { return false };
     let read = meta::read(&paths, &target.name, store.options().limits);
-    read.is_ok_and(|reading| works_in(&reading.meta.workspace, dir))
+    read.is_ok_and(|MetaReading { meta, .. }| {
+        workspace::works_in(&meta.workspace, workspace::id_of(&meta).as_deref(), dir)
+    })
 }

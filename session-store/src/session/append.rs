@@ -22,8 +22,8 @@ impl Session {
     /// lock, it makes sure first that it still does; while it runs a turn, it puts the turn's marker back where the
     /// reference removed it.
     ///
-    /// On disk when it returns: the events, synced as the durability says. `updated` in the metadata follows at most a
-    /// second later, or when the session is closed.
+    /// On disk when it returns: the events, synced as the durability says. `updated` and the cost in the metadata follow at
+    /// most a second later, or when the session is closed.
     ///
     /// # Errors
     /// [`StoreError::Deleted`] and [`StoreError::Succeeded`] where the session is gone or another goes on with it,
@@ -47,6 +47,7 @@ impl Session {
             return Ok(Appended::default());
         }
         let (pending, start) = self.write(&mut state, events)?;
+        state.has_usage |= events.iter().chain(&state.waiting).any(|event| event.kind == Kind::XUsage);
         let appended = if start.is_none() && state.waiting.is_empty() {
             // Other threads may write while this one waits for the disk.
             drop(state);

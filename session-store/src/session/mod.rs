@@ -3,6 +3,7 @@
 mod append;
 mod pin;
 mod places;
+mod price;
 mod read;
 mod repair;
 mod state;
@@ -19,7 +20,7 @@ use crate::flock::Inode;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
-use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError};
+use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError, workspace};
 use nix::libc::{O_DIRECTORY, O_PATH};
 use session_core::{Meta, Timestamp, layout};
 use state::State;
@@ -182,6 +183,14 @@ impl Session {
             durability: self.options.durability,
             now: self.clock.utc(),
             wait,
+        };
+        let change = |meta: &mut Meta| {
+            let before = meta.clone();
+            change(meta)?;
+            if *meta != before {
+                workspace::identify(meta, &before.workspace);
+            }
+            Ok(())
         };
         meta::update(&update, change).map_err(|error| self.or_deleted(error))
     }

@@ -1,6 +1,7 @@
 //! What an open session remembers between two appends.
 
-use crate::meta::{self, mark_header};
+use super::price::Priced;
+use crate::meta::{self, count_cost, mark_header};
 use crate::small_file::Stamp;
 use crate::{History, Options, Result, Session, SessionPaths, StoreError};
 use session_core::Event;
@@ -27,6 +28,10 @@ pub(crate) struct State {
     is_stale: bool,
     /// Whether the history was begun through this handle and the metadata does not say so yet.
     pub(super) has_begun: bool,
+    /// Whether usage was appended that the metadata's cost does not hold yet.
+    pub(super) has_usage: bool,
+    /// The usage of the history, as far as this handle has read it.
+    priced: Option<Priced>,
     /// The turn that this handle runs.
     pub(super) turn: Option<TurnMarker>,
 }
@@ -40,6 +45,8 @@ impl State {
             touched: None,
             is_stale: false,
             has_begun: false,
+            has_usage: false,
+            priced: None,
             turn: None,
         }
     }
@@ -81,8 +88,15 @@ impl Session {
         }
         state.touched = Some(Instant::now());
         let now = self.clock.utc();
+        let price = match state.has_usage {
+            true => Priced::update(&mut state.priced, &self.paths, self.options.limits)?,
+            false => None,
+        };
         self.change_meta_within(wait, |meta| {
             meta.updated = meta.updated.max(Some(now));
+            if let Some(price) = price {
+                count_cost(meta, price);
+            }
             if state.has_begun {
                 mark_header(meta);
             }
@@ -90,12 +104,13 @@ impl Session {
         })?;
         state.is_stale = false;
         state.has_begun = false;
+        state.has_usage = false;
         Ok(())
     }
 
     /// Closes the session: writes what is left to write, as dropping does, and says whether that worked.
     ///
-    /// On disk when it returns: `updated` in the metadata, if something was appended since it was last written.
+    /// On disk when it returns: `updated` and the cost in the metadata, if something was appended since they were last written.
     ///
     /// # Errors
     /// As [`Session::update_meta`]. Every append that succeeded stands.

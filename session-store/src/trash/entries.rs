@@ -1,8 +1,8 @@
 //! What is in the trash.
 
+use super::files::FILES;
 use super::forms::{Part, look};
 use super::record::Record;
-use super::spills::SPILLS;
 use crate::list::escaped;
 use crate::small_file::is_absent;
 use crate::{Result, StoreError, small_file};
@@ -10,7 +10,7 @@ use session_core::{SessionName, Timestamp, layout};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A session in the trash, or spilled output of one that stands.
+/// A session in the trash, or files of one that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TrashEntry {
@@ -57,8 +57,8 @@ pub(super) fn names(base: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn entry(path: &Path) -> Option<TrashEntry> {
-    let holds_spills = matches!(look(&path.join(SPILLS)), Ok(Some(_)));
-    let holds_session = holds_spills || Part::ALL.iter().any(|part| matches!(look(&part.in_entry(path)), Ok(Some(_))));
+    let holds_files = matches!(look(&path.join(FILES)), Ok(Some(_)));
+    let holds_session = holds_files || Part::ALL.iter().any(|part| matches!(look(&part.in_entry(path)), Ok(Some(_))));
     let (bytes, _) = small_file::read(&path.join(Record::FILE), Record::MAX_BYTES).ok().filter(|_| holds_session)?;
     let (session, deleted, why) = Record::read(&bytes)?;
     Some(TrashEntry { id: escaped(path.file_name()?), session, deleted, why, path: path.to_owned() })

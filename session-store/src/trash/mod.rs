@@ -6,11 +6,11 @@
 
 mod empty;
 mod entries;
+mod files;
 mod forms;
 mod record;
 mod remove;
 mod restore;
-mod spills;
 mod verbs;
 
 pub use empty::EmptiedTrash;
@@ -18,5 +18,5 @@ pub use entries::TrashEntry;
 pub use remove::Deletion;
 
 pub(crate) use entries::{broken, entries, trash_dir};
-pub(crate) use spills::trash_spills;
+pub(crate) use files::begin_files;
 pub(crate) use verbs::trash_seen;

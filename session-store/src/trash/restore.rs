@@ -1,20 +1,20 @@
 //! Taking a session back out of the trash.
 
 use super::entries::find;
+use super::files;
 use super::forms::{Part, look};
 use super::record::Record;
-use super::spills;
 use crate::{Durability, Options, Result, StoreError};
 use session_core::SessionName;
 use session_disk::{remove_dir, remove_file, rename_new, sync_dir};
 use std::io;
 use std::path::Path;
 
-/// Puts a session back under its name, or spilled output back into its session.
+/// Puts a session back under its name, or files back into their session.
 pub(super) fn restore(base: &Path, id: &str, options: &Options) -> Result<SessionName> {
     let entry = find(base, id)?;
-    if look(&entry.path.join(spills::SPILLS))?.is_some() {
-        return spills::restore(base, &entry, options.durability);
+    if look(&entry.path.join(files::FILES))?.is_some() {
+        return files::restore(base, &entry, options.durability);
     }
     let name = entry.session;
     let mut parts = Vec::new();

@@ -67,6 +67,7 @@ struct Metadata {
 struct Shown {
     title: String,
     workspace: String,
+    workspace_id: Option<String>,
     model: String,
     parent: String,
     succeeded_by: String,

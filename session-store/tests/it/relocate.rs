@@ -3,9 +3,10 @@
 use crate::scratch::{Scratch, Sleeper, name, picture};
 use session_core::{Message, SessionName};
 use session_disk::faults::{self, Fault};
-use session_store::{NewSession, Relocation, Store, StoreError};
+use session_store::{Empties, NewSession, Relocation, Store, StoreError};
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
 /// Three sessions: in the project, below it, and beside it under a name that begins as the project's does.
 fn moved() -> (Scratch, PathBuf, PathBuf) {
@@ -51,6 +52,48 @@ fn m05_sessions_of_a_project_that_was_moved_follow_it_and_no_other_does() {
         fs::remove_file(scratch.path(file)).expect("it was written");
     }
     assert_eq!(workspace(&store, "top"), top);
+}
+
+#[test]
+fn m05_a_directory_that_was_moved_is_known_by_what_it_is_until_another_has_its_path() {
+    let (scratch, old, new) = moved();
+    let works_in = |dir: &Path| {
+        let list = scratch.store().list(Empties::Show).expect("it can be read");
+        let mut names: Vec<_> = list.into_iter().filter(|one| one.works_in(dir)).map(|one| one.name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(works_in(&new), ["top"]);
+    assert_eq!(works_in(&new.join("sub")), ["below"]);
+    // Now the path counts again.
+    fs::create_dir(&old).expect("it is ours");
+    assert!(works_in(&new).is_empty());
+    assert_eq!(works_in(&old), ["top"]);
+}
+
+#[test]
+fn m05_a_project_is_found_where_its_old_path_led_through_a_link_that_is_gone() {
+    let scratch = Scratch::new();
+    let (real, link) = (scratch.outside().join("real"), scratch.outside().join("link"));
+    fs::create_dir_all(real.join("w")).expect("it is ours");
+    symlink(&real, &link).expect("it is ours");
+    let workspace = link.join("w").display().to_string();
+    let new = NewSession { name: SessionName::new("top").ok(), workspace, ..NewSession::default() };
+    drop(scratch.store().create(&new).expect("its name is free"));
+    fs::remove_file(&link).expect("it is ours");
+    let plan = scratch.store().plan_relocate(Path::new("/nowhere"), &real.join("w")).expect("it can be read");
+    assert_eq!(planned(&plan), [("top", real.join("w").to_str().expect("it is text"), true)]);
+    assert_eq!(scratch.store().relocate(&plan).failed.len(), 0);
+    assert!(scratch.store().plan_relocate(Path::new("/nowhere"), &real.join("w")).expect("it can be read").is_empty());
+}
+
+#[test]
+fn m05_another_workspace_is_another_directory() {
+    let (scratch, _, new) = moved();
+    let session = scratch.store().open(&name("top")).expect("it is there");
+    session.update_meta(|meta| "/nowhere".clone_into(&mut meta.workspace)).expect("nothing forbids it");
+    let list = scratch.store().list(Empties::Show).expect("it can be read");
+    assert!(list.iter().filter(|one| one.name == "top").all(|one| !one.works_in(&new)));
 }
 
 #[test]

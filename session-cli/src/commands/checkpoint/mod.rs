@@ -24,6 +24,7 @@ mod words;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use session_core::SessionName;
 
 /// The flags of `checkpoint`.
 #[derive(Debug, clap::Args)]
@@ -77,4 +78,10 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         Verb::Du(flags) => du::run(flags, context),
         Verb::Verify(flags) => verify::run(flags, context),
     }
+}
+
+/// A checkpoint of the session that somebody pinned.
+pub(crate) fn pinned(context: &Context, name: &SessionName) -> Result<Option<u64>, Failure> {
+    let Some(reader) = place::Place::named(context, name)?.ours()? else { return Ok(None) };
+    Ok(reader.status()?.pinned.first().map(|turn| u64::from(*turn)))
 }

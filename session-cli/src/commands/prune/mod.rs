@@ -1,6 +1,6 @@
 //! `session prune`
 
-mod spills;
+mod parts;
 
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
@@ -11,7 +11,7 @@ use crate::span;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use session_core::SessionName;
-use session_store::{PrunePlan, PruneRules, Pruned};
+use session_store::{PrunePart, PrunePlan, PruneRules, Pruned};
 use std::num::{NonZeroU64, NonZeroUsize};
 
 /// The flags of `prune`.
@@ -20,7 +20,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
     after_help = "Chosen are the sessions for which every rule holds. Never pruned are sessions with a live turn or a running process, \
 pinned or damaged ones, one that a fork or another member of its chain needs that stays, and one whose time has not come yet. Everything \
 goes to the trash.\n\nExit status 1 when there is nothing to prune, 3 when something that was planned stays.\n\nExamples:\n  \
-session prune --older-than 30d --keep 20 -n\n  session prune --empty --older-than 1d -y\n  session prune --workspace-gone --larger-than 100MiB"
+session prune --older-than 30d --keep 20 -n\n  session prune --empty --older-than 1d -y\n  session prune --workspace-gone --larger-than 100MiB\n  session prune --only proc,tmp -n"
 )]
 #[command(group = clap::ArgGroup::new("rule").multiple(true)
     .args(["older_than", "keep", "larger_than", "empty", "workspace_gone"]))]
@@ -40,16 +40,31 @@ pub(crate) struct Flags {
     /// The directory that it worked in is gone
     #[arg(long)]
     workspace_gone: bool,
-    /// Only this part of the sessions: tmp is spilled output that no live message mentions
-    #[arg(long, value_name = "PART")]
-    only: Option<Part>,
+    /// Only these parts of the sessions, separated by commas
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    only: Vec<Part>,
     #[command(flatten)]
     consent: Consent,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
+    /// All checkpoints; a rule must say of which sessions
+    Checkpoints,
+    /// Records and logs of background processes that have ended
+    Proc,
+    /// Spilled output that no live message mentions
     Tmp,
+}
+
+impl Part {
+    fn of_store(self) -> PrunePart {
+        match self {
+            Part::Checkpoints => PrunePart::Checkpoints,
+            Part::Proc => PrunePart::Proc,
+            Part::Tmp => PrunePart::Tmp,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -77,6 +92,12 @@ struct Protection {
     text: String,
 }
 
+impl Protection {
+    fn new(why: &session_store::Protection) -> Self {
+        Protection { code: why.as_str(), text: why.to_string() }
+    }
+}
+
 #[derive(Serialize)]
 struct InTrash {
     session: String,
@@ -92,18 +113,17 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         workspace_gone: flags.workspace_gone,
     };
     let has_rules = rules != PruneRules::default();
-    match flags.only {
-        Some(Part::Tmp) if !has_rules => return spills::run(context, &context.store.names()?, flags.consent),
-        None if !has_rules => {
-            return Err(Failure::new(Exit::Usage, "nothing says which sessions are pruned")
-                .hint("--older-than, --keep, --larger-than, --empty and --workspace-gone do"));
-        }
-        Some(Part::Tmp) | None => {}
+    if !has_rules && (flags.only.is_empty() || flags.only.contains(&Part::Checkpoints)) {
+        return Err(Failure::new(Exit::Usage, "nothing says which sessions are pruned")
+            .hint("--older-than, --keep, --larger-than, --empty and --workspace-gone do"));
+    }
+    if !has_rules {
+        return parts::run(context, &context.store.names()?, &flags.only, flags.consent);
     }
     let plan = context.store.plan_prune(&rules)?;
-    if flags.only == Some(Part::Tmp) {
+    if !flags.only.is_empty() {
         let names: Vec<SessionName> = plan.doomed.iter().map(|doomed| doomed.name.clone()).collect();
-        return spills::run(context, &names, flags.consent);
+        return parts::run(context, &names, &flags.only, flags.consent);
     }
     let mut pruned = Pruned::default();
     if plan.doomed.is_empty() {
@@ -155,15 +175,14 @@ fn print(context: &Context, plan: &PrunePlan, pruned: &Pruned) -> Result<(), Fai
 }
 
 fn document(plan: &PrunePlan, pruned: &Pruned) -> Document {
-    let protection = |one: &session_store::Protection| Protection { code: one.as_str(), text: one.to_string() };
     let planned = plan.doomed.iter().map(|doomed| Planned {
         name: doomed.name.to_string(),
         reasons: doomed.reasons.iter().map(ToString::to_string).collect(),
     });
-    let kept = plan
-        .kept
-        .iter()
-        .map(|kept| Kept { name: kept.name.clone(), protections: kept.protections.iter().map(protection).collect() });
+    let kept = plan.kept.iter().map(|kept| Kept {
+        name: kept.name.clone(),
+        protections: kept.protections.iter().map(Protection::new).collect(),
+    });
     let in_trash =
         pruned.trashed.iter().map(|entry| InTrash { session: entry.session.to_string(), trash: entry.id.clone() });
     Document { planned: planned.collect(), kept: kept.collect(), pruned: in_trash.collect() }

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// The largest cache that is read: of half a million sessions.
 const MAX_BYTES: u64 = 256 << 20;
 
+/// Which form an entry has. Bytes of another one can be read as something that nobody wrote.
+const FORM: u32 = 2;
+
 /// A cache file of one store.
 #[derive(Debug)]
 pub(super) struct CacheFile {
@@ -53,6 +56,6 @@ impl CacheFile {
 
     /// What the first line must be for the rest to be believed.
     fn head(&self, body: &[u8]) -> String {
-        format!("session list cache, {}, {:08x}", self.subject, crc32fast::hash(body))
+        format!("session list cache {FORM}, {}, {:08x}", self.subject, crc32fast::hash(body))
     }
 }

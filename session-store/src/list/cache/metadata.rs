@@ -2,7 +2,7 @@
 
 use super::Cache;
 use super::key::{Key, Moment, Seen};
-use crate::{MetaReading, MetaSource};
+use crate::{MetaReading, MetaSource, workspace};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use session_core::{Meta, Timestamp, layout};
@@ -24,6 +24,7 @@ pub(in super::super) struct KnownMeta {
 struct Shown {
     title: String,
     workspace: String,
+    workspace_id: Option<String>,
     model: String,
     parent: String,
     succeeded_by: String,
@@ -51,6 +52,7 @@ impl Time {
 impl From<Meta> for Shown {
     fn from(meta: Meta) -> Self {
         Shown {
+            workspace_id: workspace::id_of(&meta),
             title: meta.title,
             workspace: meta.workspace,
             model: meta.model,
@@ -65,7 +67,7 @@ impl From<Meta> for Shown {
 
 impl From<Shown> for Meta {
     fn from(shown: Shown) -> Self {
-        Meta {
+        let mut meta = Meta {
             title: shown.title,
             workspace: shown.workspace,
             model: shown.model,
@@ -75,7 +77,11 @@ impl From<Shown> for Meta {
             updated: shown.updated.and_then(Time::timestamp),
             cost: shown.cost,
             ..Meta::default()
+        };
+        if let Some(id) = shown.workspace_id {
+            workspace::set_id(&mut meta, id);
         }
+        meta
     }
 }
 
