@@ -2,10 +2,11 @@
 
 use super::ansi::Styled;
 use super::folded;
+use super::members::Members;
 use super::words::{counted, span};
 use crate::output::escape::{Layout, escaped};
 use maud::{Markup, html};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use session_core::interop::export::{Entry, is_failure};
 use session_core::{Message, ToolCall};
 
@@ -128,27 +129,29 @@ impl Ending {
 
 /// What a tool was given.
 enum Arguments<'a> {
-    /// An object, as nearly every tool takes one.
-    Members(Map<String, Value>),
+    /// An object, as nearly every tool takes one, and its text.
+    Members(Vec<(String, Value)>, &'a str),
     /// Whatever else the model wrote.
     Text(&'a str),
 }
 
 impl<'a> Arguments<'a> {
     fn of(text: &'a str) -> Self {
-        serde_json::from_str(text).map_or(Arguments::Text(text), Arguments::Members)
+        serde_json::from_str(text).map_or(Arguments::Text(text), |Members(members)| Arguments::Members(members, text))
     }
 
     /// The one that says best what the call does, on a line.
     fn summary(&self) -> String {
         let text = match self {
             Arguments::Text(text) => (*text).to_owned(),
-            Arguments::Members(members) => {
-                let telling = TELLING.iter().find_map(|name| members.get(*name));
-                telling.or_else(|| members.values().find(|value| value.is_string())).map_or_else(
-                    || if members.is_empty() { String::new() } else { Value::Object(members.clone()).to_string() },
-                    words,
-                )
+            Arguments::Members(members, given) => {
+                let member = |name: &&str| members.iter().find(|(known, _)| known == *name);
+                let telling = TELLING.iter().find_map(member).or_else(|| members.iter().find(|(_, it)| it.is_string()));
+                match (telling, members.is_empty()) {
+                    (Some((_, value)), _) => words(value),
+                    (None, true) => String::new(),
+                    (None, false) => (*given).to_owned(),
+                }
             }
         };
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -163,8 +166,8 @@ impl<'a> Arguments<'a> {
         match self {
             Arguments::Text(text) if text.trim().is_empty() => html! { p class="nothing" { "(nothing)" } },
             Arguments::Text(text) => folded::text(&Styled::plain(text), "given"),
-            Arguments::Members(members) if members.is_empty() => html! { p class="nothing" { "(nothing)" } },
-            Arguments::Members(members) => html! {
+            Arguments::Members(members, _) if members.is_empty() => html! { p class="nothing" { "(nothing)" } },
+            Arguments::Members(members, _) => html! {
                 dl class="given" {
                     @for (name, value) in members {
                         div { dt { (escaped(name, Layout::OneLine)) } dd { (folded::text(&Styled::plain(&words(value)), class(name))) } }

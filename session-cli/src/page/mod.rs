@@ -9,7 +9,9 @@ mod ansi;
 mod call;
 mod facts;
 mod folded;
+mod index;
 mod media;
+mod members;
 mod message;
 mod prose;
 mod timeline;
@@ -18,7 +20,7 @@ mod words;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use session_core::interop::export::{Chapter, End, Entry, Export, Head, Piece, Story};
+use session_core::interop::export::{Chapter, End, Entry, Export, Figures, Head, Piece, Story};
 use sha2::{Digest as _, Sha256};
 use words::{counted, span};
 
@@ -30,12 +32,32 @@ const SCRIPT: &str = include_str!("page.js");
 pub(crate) struct Page {
     head: Option<Head>,
     entries: Vec<Entry>,
+    summary: Option<Summary>,
+}
+
+/// What an index says about a page.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    session: String,
+    title: String,
+    turns: u64,
+    figures: Figures,
 }
 
 impl Page {
     pub(crate) fn new() -> Self {
-        Page { head: None, entries: Vec::new() }
+        Page { head: None, entries: Vec::new(), summary: None }
     }
+
+    /// What an index says about the page, once it is written.
+    pub(crate) fn into_summary(self) -> Option<Summary> {
+        self.summary
+    }
+}
+
+/// The page that lists pages: the name of each one's file beside it, and what is in it.
+pub(crate) fn index(pages: Vec<(String, Summary)>) -> String {
+    index::page(pages).into_string()
 }
 
 impl Export for Page {
@@ -49,16 +71,18 @@ impl Export for Page {
 
     fn end(&mut self, end: &End, out: &mut Vec<u8>) {
         let Some(head) = self.head.take() else { return };
-        let story = Story::new(std::mem::take(&mut self.entries), &head.turns, &end.rollbacks);
-        out.extend_from_slice(page(&head, &story, end).into_string().as_bytes());
+        let story = Story::new(std::mem::take(&mut self.entries), &head.turns, end);
+        let title = facts::title(&head, &story);
+        out.extend_from_slice(page(&head, &story, end, &title).into_string().as_bytes());
+        let turns = story.chapters.iter().filter(|chapter| chapter.number.is_some()).count() as u64;
+        self.summary = Some(Summary { session: head.meta.name, title, turns, figures: story.figures });
     }
 }
 
-fn page(head: &Head, story: &Story, end: &End) -> Markup {
-    let title = facts::title(head, story);
+fn page(head: &Head, story: &Story, end: &End, title: &str) -> Markup {
     let body = html! {
         a class="skip" href="#conversation" { "Skip to the conversation" }
-        (facts::head(head, story, end, &title))
+        (facts::head(head, story, end, title))
         div class="columns" {
             (outline(story))
             main id="conversation" tabindex="-1" {
@@ -71,15 +95,15 @@ fn page(head: &Head, story: &Story, end: &End) -> Markup {
         footer { p { "Times are UTC. This page is one file; it loads nothing and sends nothing." } }
         (help())
     };
-    document(&title, &body)
+    document(title, &body, SCRIPT)
 }
 
 /// A whole page around a body.
-fn document(title: &str, body: &Markup) -> Markup {
+fn document(title: &str, body: &Markup, script: &str) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         digest(STYLE),
-        digest(SCRIPT)
+        digest(script)
     );
     html! {
         (DOCTYPE)
@@ -96,7 +120,7 @@ fn document(title: &str, body: &Markup) -> Markup {
             }
             body {
                 (body)
-                script { (PreEscaped(SCRIPT)) }
+                @if !script.is_empty() { script { (PreEscaped(script)) } }
             }
         }
     }

@@ -157,31 +157,34 @@ fn told(figures: &Figures) -> String {
     if parts.is_empty() { "nothing is known".to_owned() } else { parts.join(", ") }
 }
 
+/// The columns of the table.
+const COLUMNS: [&str; 12] = [
+    "Turn",
+    "Start",
+    "Model",
+    "Tools",
+    "Waiting",
+    "Tokens",
+    "Cost",
+    "Calls",
+    "Failed",
+    "Taken back",
+    "Steered",
+    "Checkpoints",
+];
+
 fn table(turns: &[(u64, &Chapter)]) -> Markup {
-    let time = |ms: Option<u64>| or_unknown(ms.map(span));
     html! {
         div class="table" {
             table {
-                thead {
-                    tr {
-                        @for name in ["Turn", "Start", "Model", "Tools", "Waiting", "Tokens", "Cost", "Calls", "Failed", "Taken back", "Steered", "Checkpoints"] {
-                            th scope="col" { (name) }
-                        }
-                    }
-                }
+                thead { tr { @for name in COLUMNS { th scope="col" { (name) } } } }
                 tbody {
                     @for (turn, chapter) in turns {
-                        @let figures = &chapter.figures;
                         tr {
-                            th scope="row" { a href={ "#turn-" (turn) } { (turn) } }
-                            td { (or_unknown(figures.first.as_ref().map(clock))) }
-                            td { (time(figures.model_ms)) }
-                            td { (time(figures.tools_ms)) }
-                            td { (time(figures.waiting_ms)) }
-                            td { (or_unknown(figures.tokens().map(number))) }
-                            td { (or_unknown(figures.cost.map(dollars))) }
-                            @for count in [figures.calls, figures.failures, figures.rollbacks, figures.steered, figures.checkpoints] {
-                                td { (number(count)) }
+                            th scope="row" data-label=(COLUMNS[0]) { a href={ "#turn-" (turn) } { (turn) } }
+                            // Where there is no room for a head, each field says what it is.
+                            @for (name, field) in COLUMNS[1..].iter().zip(fields(&chapter.figures)) {
+                                td data-label=(name) { (field) }
                             }
                         }
                     }
@@ -189,4 +192,22 @@ fn table(turns: &[(u64, &Chapter)]) -> Markup {
             }
         }
     }
+}
+
+/// What stands in the columns behind the first.
+fn fields(figures: &Figures) -> [String; 11] {
+    let time = |ms: Option<u64>| or_unknown(ms.map(span));
+    [
+        or_unknown(figures.first.as_ref().map(clock)),
+        time(figures.model_ms),
+        time(figures.tools_ms),
+        time(figures.waiting_ms),
+        or_unknown(figures.tokens().map(number)),
+        or_unknown(figures.cost.map(dollars)),
+        number(figures.calls),
+        number(figures.failures),
+        number(figures.rollbacks),
+        number(figures.steered),
+        number(figures.checkpoints),
+    ]
 }

@@ -1,11 +1,12 @@
 //! One session through one exporter.
 
-use super::{Flags, Format};
+use super::{Exporter, Flags, Format};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::CHUNK;
+use crate::page::Summary;
 use session_core::interop::export::{self as core, End, Export, Head, Selection};
-use session_core::{Defect, Item, Meta, SessionName};
+use session_core::{Defect, Item, Meta, SessionName, Spending};
 use session_store::HistoryView;
 use std::io::Read as _;
 
@@ -16,6 +17,8 @@ pub(super) struct Told {
     pub(super) events: u64,
     pub(super) rolled_back: u64,
     pub(super) end: End,
+    /// What an index says about it, where it became a page.
+    pub(super) summary: Option<Summary>,
 }
 
 impl Told {
@@ -38,7 +41,8 @@ pub(super) fn write(
     let range = flags.range.clone().unwrap_or(1..=u64::MAX);
     let selection = Selection::new(&live).range(range.clone()).raw(flags.raw).detail(detail);
     let rolled_back = selection.rolled_back();
-    let mut told = Told { events: 0, rolled_back, end: End { uncertain: live.uncertain, ..End::default() } };
+    let end = End { uncertain: live.uncertain, ..End::default() };
+    let mut told = Told { events: 0, rolled_back, end, summary: None };
     if flags.raw && format == Format::Jsonl && flags.range.is_none() && detail == core::Detail::Full {
         told.events = live.events.len() as u64;
         copy(&history, write)?;
@@ -49,13 +53,21 @@ pub(super) fn write(
     let head = Head {
         turns: timeline.turns().to_vec(),
         events: timeline.events(),
-        range,
+        range: range.clone(),
         rolled_back,
         is_raw: flags.raw,
         detail,
         ..Head::of(meta(context, name)?)
     };
-    through(&history, selection, &head, &mut *format.exporter(), &mut told, write)?;
+    let told_to =
+        |exporter: &mut dyn Export, told: &mut Told| through(&history, selection, &head, exporter, told, write);
+    match format.exporter() {
+        Exporter::Text(mut exporter) => told_to(&mut *exporter, &mut told)?,
+        Exporter::Page(mut page) => {
+            told_to(&mut *page, &mut told)?;
+            told.summary = page.into_summary();
+        }
+    }
     Ok(told)
 }
 
@@ -68,10 +80,12 @@ fn through(
     write: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut text = Vec::new();
+    let mut spending = Spending::default();
     exporter.begin(head, &mut text);
     for item in history.forwards() {
         match item.map_err(|error| unreadable(&error))? {
             Item::Record(record) => {
+                spending.event(&record);
                 if let Some(entry) = selection.next(*record.event) {
                     told.events += 1;
                     exporter.entry(&entry, &mut text);
@@ -85,6 +99,8 @@ fn through(
         }
     }
     told.end.rollbacks = selection.rollbacks().to_vec();
+    let spent = spending.responses().iter().filter(|spent| head.range.contains(&spent.event));
+    told.end.spent = spent.cloned().collect();
     exporter.end(&told.end, &mut text);
     write(&text)
 }

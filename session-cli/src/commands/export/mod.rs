@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows};
-use crate::page::Page;
+use crate::page::{self, Page};
 use crate::progress::Bar;
 use crate::{interrupt, span, target};
 use conversation::Told;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without -o, or with -o -, the export goes to standard output. Several sessions need -o DIR/; in a directory each has \
-a file of its name.\n\nExamples:\n  session export @ > oaks.md\n  session export @ @2 @3 -o pages/\n  session export . --format openai | \
+a file of its name.\n\nExamples:\n  session export @ -o oaks.html\n  session export @ @2 @3 --format html -o pages/\n  session export . --format openai | \
 jq '.messages | length'"
 )]
 pub(crate) struct Flags {
@@ -77,15 +77,21 @@ impl Format {
         }
     }
 
-    fn exporter(self) -> Box<dyn core::Export> {
+    fn exporter(self) -> Exporter {
         match self {
-            Format::Md => Box::new(core::Markdown::new()),
-            Format::Html => Box::new(Page::new()),
-            Format::Json => Box::new(core::Json::new()),
-            Format::Jsonl => Box::new(core::JsonLines),
-            Format::Openai => Box::new(core::OpenAi::new()),
+            Format::Md => Exporter::Text(Box::new(core::Markdown::new())),
+            Format::Html => Exporter::Page(Box::new(Page::new())),
+            Format::Json => Exporter::Text(Box::new(core::Json::new())),
+            Format::Jsonl => Exporter::Text(Box::new(core::JsonLines)),
+            Format::Openai => Exporter::Text(Box::new(core::OpenAi::new())),
         }
     }
+}
+
+/// What makes an export of a conversation.
+enum Exporter {
+    Text(Box<dyn core::Export>),
+    Page(Box<Page>),
 }
 
 /// How much of a conversation.
@@ -172,12 +178,13 @@ fn to_files(
     place: &Destination,
 ) -> Result<Exit, Failure> {
     let paths: Vec<PathBuf> = names.iter().map(|name| place.path(name, format.ending())).collect();
-    paths.iter().try_for_each(|path| file::check(path, flags.force))?;
+    let index = place.index(names.len()).filter(|_| format == Format::Html);
+    paths.iter().chain(&index).try_for_each(|path| file::check(path, flags.force))?;
     place.prepare()?;
     let watch = interrupt::watch()?;
     let cancel = watch.cancel();
     let bar = Bar::new(context.out.is_quiet());
-    let (mut files, mut diagnostics, mut complete) = (Vec::new(), Vec::new(), true);
+    let (mut files, mut summaries, mut diagnostics, mut complete) = (Vec::new(), Vec::new(), Vec::new(), true);
     for (name, path) in names.iter().zip(&paths) {
         bar.say(|| format!("{} of {} sessions", files.len(), names.len()));
         let mut file = file::NewFile::create(path)?;
@@ -188,6 +195,8 @@ fn to_files(
         complete &= told.is_complete();
         bar.aside(|| tell(context, flags, name, &told));
         diagnostics.extend(told.end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)));
+        let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        summaries.extend(told.summary.map(|summary| (file_name, summary)));
         files.push(FileDocument {
             session: name.to_string(),
             path: path.display().to_string(),
@@ -197,6 +206,11 @@ fn to_files(
         });
     }
     drop(bar);
+    if let Some(path) = index {
+        let mut file = file::NewFile::create(&path)?;
+        file.write(page::index(summaries).as_bytes())?;
+        file.publish(flags.force)?;
+    }
     let exit = if complete { Exit::Done } else { Exit::Partial };
     if context.out.is_json() {
         context.out.document("export", complete, &diagnostics, &Document { format: format.ending(), files })?;

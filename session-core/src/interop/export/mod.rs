@@ -57,7 +57,7 @@ pub use openai::OpenAi;
 pub use select::{Entry, Selection};
 pub use story::{Chapter, Piece, Story};
 
-use crate::{Defect, Meta, TurnSpan};
+use crate::{Defect, Meta, Spent, TurnSpan};
 use std::ops::RangeInclusive;
 
 /// A format: appends the text of what it is given.
@@ -115,10 +115,12 @@ impl Head {
 }
 
 /// What is known of an export after its last event.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct End {
     /// The numbers of the events that took something back, whether they are shown or not.
     pub rollbacks: Vec<u64>,
+    /// What the responses in the range cost, in the order of their events, whether those are shown or not.
+    pub spent: Vec<Spent>,
     /// What was wrong with lines of the history.
     pub defects: Vec<Defect>,
     /// Whether a rollback reached back across a line that could not be read, so that what is live is a guess.

@@ -1,8 +1,7 @@
 //! A conversation as it is told to a person: turns, and in them messages with what their calls came to.
 
-use super::{Aside, Entry, Figures, is_failure};
-use crate::{Effect, Extension, Kind, Message, Role, Timestamp, TurnPhase, TurnSpan, prompt_of};
-use std::collections::BTreeSet;
+use super::{Aside, End, Entry, Figures, is_failure};
+use crate::{Effect, Extension, Kind, Message, Role, Spent, Timestamp, TurnPhase, TurnSpan, prompt_of};
 
 /// A conversation, cut into turns.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,40 +41,40 @@ pub enum Piece {
 }
 
 impl Story {
-    /// Tells the entries of an export; `rollbacks` are the numbers of the events that took something back.
+    /// Tells the entries of an export.
     ///
-    /// A result belongs to the nearest call before it with its id that has none yet, in the last message that makes
-    /// calls. Usage that names the same response counts once.
-    pub fn new(entries: Vec<Entry>, turns: &[TurnSpan], rollbacks: &[u64]) -> Self {
-        let mut teller = Teller::default();
+    /// A result belongs to the first call with its id that has none yet, in the last message that makes calls.
+    pub fn new(entries: Vec<Entry>, turns: &[TurnSpan], end: &End) -> Self {
+        let mut teller = Teller { rollbacks: &end.rollbacks, spent: &end.spent, ..Teller::default() };
         let mut coming = turns.iter().peekable();
-        let mut rollbacks = rollbacks.iter().copied().peekable();
         for entry in entries {
             while let Some(turn) = coming.next_if(|turn| turn.first <= entry.number) {
-                teller.rollbacks(&mut rollbacks, turn.first);
+                teller.unseen(turn.first.saturating_sub(1));
                 teller.begin(turn);
             }
-            teller.rollbacks(&mut rollbacks, entry.number);
+            teller.unseen(entry.number);
             teller.entry(entry);
         }
-        teller.rollbacks(&mut rollbacks, u64::MAX);
+        teller.unseen(u64::MAX);
         teller.close();
         teller.story
     }
 }
 
 #[derive(Default)]
-struct Teller {
+struct Teller<'a> {
     story: Story,
     open: Chapter,
     /// Whether an `x.turn` event began the turn, so that a prompt in it came while it ran.
     is_marked: bool,
     /// When the message before this one was there.
     before: Option<Timestamp>,
-    responses: BTreeSet<String>,
+    /// Rollbacks, and what responses cost, that are not accounted for yet.
+    rollbacks: &'a [u64],
+    spent: &'a [Spent],
 }
 
-impl Teller {
+impl Teller<'_> {
     fn begin(&mut self, turn: &TurnSpan) {
         self.close();
         self.is_marked = turn.id.is_some();
@@ -91,9 +90,16 @@ impl Teller {
         }
     }
 
-    fn rollbacks(&mut self, coming: &mut std::iter::Peekable<impl Iterator<Item = u64>>, upto: u64) {
-        while coming.next_if(|number| *number <= upto).is_some() {
-            self.open.figures.rollbacks += 1;
+    /// Accounts for what happened up to an event whether it is shown or not.
+    fn unseen(&mut self, upto: u64) {
+        let rollbacks = self.rollbacks.partition_point(|event| *event <= upto);
+        self.open.figures.rollbacks += rollbacks as u64;
+        self.rollbacks = &self.rollbacks[rollbacks..];
+        let (now, later) = self.spent.split_at(self.spent.partition_point(|spent| spent.event <= upto));
+        self.spent = later;
+        for spent in now {
+            self.open.figures.usage(&spent.usage);
+            self.model(&spent.usage.model);
         }
     }
 
@@ -104,12 +110,6 @@ impl Teller {
             figures.seen(ts);
         }
         match event.extension() {
-            Some(Extension::Usage(usage)) => {
-                if usage.response.is_empty() || self.responses.insert(usage.response.clone()) {
-                    figures.usage(&usage);
-                }
-                self.model(&usage.model);
-            }
             Some(Extension::Checkpoint(mark)) if mark.action != "failed" => figures.checkpoints += 1,
             Some(Extension::Turn(mark)) if mark.phase == TurnPhase::Start => self.before = event.ts,
             _ => {}
@@ -210,7 +210,7 @@ mod tests {
     fn results_go_to_the_calls_that_wait_for_them() {
         let result = |text: &str| Message::tool_result("c1", "Shell", text);
         let told = [at(0, asks(&["c1", "c1"])), at(1, result("a")), at(2, result("b")), at(3, result("late"))];
-        let story = Story::new(entries(told.to_vec()), &[], &[]);
+        let story = Story::new(entries(told.to_vec()), &[], &End::default());
         let [Piece::Message(_, results), Piece::Result(late)] = &story.chapters[0].pieces[..] else {
             panic!("{story:?}");
         };
@@ -225,7 +225,7 @@ mod tests {
         let told =
             vec![at(0, Message::user("plant")), at(4, asks(&["c1"])), result, at(10, Message::assistant("done"))];
         let turn = TurnSpan { number: 1, first: 1, last: 4, started: told[0].ts, ..TurnSpan::default() };
-        let story = Story::new(entries(told), &[turn], &[]);
+        let story = Story::new(entries(told), &[turn], &End::default());
         let figures = &story.chapters[0].figures;
         assert_eq!((figures.model_ms, figures.tools_ms, figures.waiting_ms), (Some(5_000), Some(1_000), Some(4_000)));
         assert_eq!((figures.messages, figures.calls, figures.failures), (4, 1, 1));
@@ -233,15 +233,19 @@ mod tests {
     }
 
     #[test]
-    fn usage_of_a_response_counts_once_and_what_is_unknown_stays_so() {
-        let usage = |response: &str, cost| {
-            let usage = crate::Usage { response: response.into(), input: Some(5), cost, ..crate::Usage::default() };
-            Extension::Usage(usage).into_event(parse_time("2026-01-02T03:00:00Z").expect("it is well formed"))
+    fn what_is_not_shown_counts_where_it_happened() {
+        let spent = |event, input, cost| {
+            let usage = crate::Usage { input, cost, ..crate::Usage::default() };
+            Spent { usage, ts: None, event, discarded: false }
         };
-        let story = Story::new(entries(vec![usage("r1", None), usage("r1", None), usage("r2", None)]), &[], &[]);
-        assert_eq!((story.figures.input, story.figures.output, story.figures.cost), (Some(10), None, None));
-        assert_eq!(story.chapters, []);
-        let story = Story::new(entries(vec![usage("", Some(0.5)), usage("", None)]), &[], &[1]);
-        assert_eq!((story.figures.cost, story.figures.rollbacks), (Some(0.5), 1));
+        let told = vec![at(0, Message::user("plant")), at(1, Message::user("and a birch"))];
+        let turn = |number, first| TurnSpan { number, first, last: first, ..TurnSpan::default() };
+        let spent = vec![spent(1, Some(5), None), spent(2, Some(6), Some(0.5)), spent(9, None, Some(0.25))];
+        let end = End { rollbacks: vec![1, 7], spent, ..End::default() };
+        let story = Story::new(entries(told), &[turn(1, 1), turn(2, 2)], &end);
+        let sums = |figures: &Figures| (figures.input, figures.output, figures.cost, figures.rollbacks);
+        let chapters: Vec<_> = story.chapters.iter().map(|chapter| sums(&chapter.figures)).collect();
+        assert_eq!(chapters, [(Some(5), None, None, 1), (Some(6), None, Some(0.75), 1)]);
+        assert_eq!(sums(&story.figures), (Some(11), None, Some(0.75), 2));
     }
 }
