@@ -8,8 +8,8 @@ use crate::{
 use serde::Serialize;
 use serde_json::Value;
 use session_core::checkpoint::{
-    ChangesOf, CheckpointError, CheckpointRef, Checkpointer, FileNote, FilePlan, FilesRestored, LastRestore,
-    OnConflict, SharedFile,
+    ChangesOf, CheckpointError, CheckpointRef, CheckpointedFile, Checkpointer, FileNote, FilePlan, FilesRestored,
+    LastRestore, OnConflict, SharedFile,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -118,6 +118,19 @@ impl Checkpointer for Attached {
             Some(at) => Ok(fork(&self.options.store, to, Some(at), self.options.lock_timeout)?.turns),
             None => Ok(0),
         }
+    }
+
+    fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError> {
+        let Some(reader) = self.reader()? else { return Ok(Vec::new()) };
+        let found = reader.find_files(is_wanted)?.into_iter();
+        let named = |at: TurnRef| match at {
+            TurnRef::Turn(n) => Some(CheckpointRef::Taken(n.into())),
+            TurnRef::Safety(n) => Some(CheckpointRef::Guard(n.into())),
+            TurnRef::Latest => None,
+        };
+        Ok(found
+            .filter_map(|(at, path)| Some(CheckpointedFile { checkpoint: named(at)?, path: text(&path) }))
+            .collect())
     }
 }
 

@@ -113,6 +113,10 @@ verbs! {
     Du => du,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
+    /// Look for tokens, keys and passwords in sessions
+    Scan => scan,
+    /// Mask the tokens, keys and passwords in sessions
+    Scrub => scrub,
     /// Take, compare and restore snapshots of the workspace
     Checkpoint => checkpoint,
     /// Take a guided tour on a throw-away store

@@ -11,7 +11,7 @@ use std::path::Path;
 pub type CheckpointError = Box<dyn Error + Send + Sync>;
 
 /// Which checkpoint is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckpointRef {
     /// The one of this number, as `x.checkpoint` and `x.turn` events tell it.
     Taken(u64),
@@ -105,6 +105,15 @@ pub struct LastRestore {
     pub guard: u64,
 }
 
+/// A file in a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CheckpointedFile {
+    /// The checkpoint, or the guard.
+    pub checkpoint: CheckpointRef,
+    /// The path, relative to the workspace. What is no UTF-8 in it is U+FFFD.
+    pub path: String,
+}
+
 /// Who keeps the checkpoints of one session's workspace.
 ///
 /// A restore takes a guard first, is recorded before its first change, and can be found and ended when it was
@@ -160,4 +169,11 @@ pub trait Checkpointer {
     /// # Errors
     /// Failed operations; what is in `to` counts for nothing then.
     fn share(&self, to: &Path, upto: Option<u64>) -> Result<u64, CheckpointError>;
+
+    /// The files whose content `is_wanted` says yes to, each content under each of its paths once: in the oldest
+    /// checkpoint that has it there. It is asked once about each content. Nothing is changed.
+    ///
+    /// # Errors
+    /// Failed reads; a checkpoint that is damaged.
+    fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError>;
 }

@@ -24,6 +24,8 @@ pub const TMP: &str = "tmp";
 pub const LOCK: &str = ".lock";
 /// Bytes that were taken out of a history because they are no whole line.
 pub const QUARANTINE: &str = ".quarantine";
+/// Histories as they were before a repair or a scrub put another in their place.
+pub const BACKUPS: &str = ".backup";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.

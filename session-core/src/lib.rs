@@ -61,6 +61,7 @@
 //! | `timeline`, `rewind_mark`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
 //! | [`checkpoint`] | what a store asks of whoever keeps snapshots of a workspace |
 //! | `api_view`, [`report`], `show` | what others make of a conversation |
+//! | [`redact`] | which strings are text, for whoever takes secrets out of them |
 //! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
 
 mod api_view;
@@ -79,6 +80,7 @@ mod message;
 mod meta;
 mod name;
 mod prompt;
+pub mod redact;
 mod replay;
 pub mod report;
 mod rewind_mark;
@@ -104,6 +106,7 @@ pub use message::{Content, Image, Message, Parts, Role, ToolCall};
 pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use prompt::{prompt_of, written_by_hand};
+pub use redact::{Redact, RedactError};
 pub use replay::{
     Conversation, Count, Counter, Effect, HistoryPart, LastReport, LiveEvents, Replay, ReplayBackwards, count,
     last_messages, last_model, last_report,

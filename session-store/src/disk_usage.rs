@@ -30,7 +30,7 @@ pub enum SessionPart {
     Inbox,
     /// Spilled output.
     Tmp,
-    /// Bytes that were taken out of the history.
+    /// Bytes that were taken out of the history, and histories that another one has replaced.
     Quarantine,
     /// The directory itself, locks, and what does not belong there.
     Other,
@@ -73,7 +73,7 @@ impl SessionPart {
             () if is(layout::PROC) => SessionPart::Proc,
             () if is(layout::INBOX) => SessionPart::Inbox,
             () if is(layout::TMP) => SessionPart::Tmp,
-            () if is(layout::QUARANTINE) => SessionPart::Quarantine,
+            () if is(layout::QUARANTINE) || is(layout::BACKUPS) => SessionPart::Quarantine,
             // What could not be read is kept beside it, under a longer name.
             () if begins(layout::META) || is(layout::META_COPY) || is(layout::META_LOCK) => SessionPart::Meta,
             () => SessionPart::Other,

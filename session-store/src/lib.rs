@@ -61,10 +61,14 @@ mod options;
 mod paths;
 mod processes;
 mod prune;
+mod redaction;
 mod relocate;
 mod rename;
 mod rewind;
+#[cfg_attr(not(test), expect(dead_code, reason = "who repairs and who scrubs begin to use it"))]
+mod rewrite;
 mod search;
+mod secrets;
 mod session;
 mod small_file;
 mod spill;
@@ -99,6 +103,7 @@ pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound,
 pub use search::{
     Case, Form, Found, HitsOfASession, Liveness, Query, QueryError, SearchOptions, Searched, Unsearched, Words,
 };
+pub use secrets::{ScrubBackup, Scrubbed, SecretHit, SecretScan};
 pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
@@ -107,3 +112,4 @@ pub use store::Store;
 pub use trash::{Deletion, EmptiedTrash, TrashEntry};
 
 pub(crate) use clock::Clock;
+pub(crate) use redaction::Redaction;

@@ -77,6 +77,11 @@ impl SessionPaths {
         self.dir.join(layout::TMP)
     }
 
+    /// Histories as they were before another one took their place.
+    pub fn backups(&self) -> PathBuf {
+        self.dir.join(layout::BACKUPS)
+    }
+
     /// Bytes that were taken out of the history.
     pub fn quarantine(&self) -> PathBuf {
         self.dir.join(layout::QUARANTINE)

@@ -35,6 +35,8 @@ pub(crate) mod rm;
 pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod run_id;
+pub(crate) mod scan;
+pub(crate) mod scrub;
 pub(crate) mod search;
 pub(crate) mod settings;
 pub(crate) mod show;

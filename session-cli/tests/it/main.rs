@@ -8,6 +8,7 @@ mod life;
 mod pages;
 mod processes;
 mod search;
+mod secrets;
 mod steer;
 mod support;
 mod turns;

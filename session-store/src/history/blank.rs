@@ -20,6 +20,11 @@ pub(super) enum Last {
     Newline,
 }
 
+/// The byte that stands so many bytes behind the start of a blank.
+pub(crate) fn blank_at(at: u64) -> u8 {
+    if at % LINE as u64 == LINE as u64 - 1 { b'\n' } else { b' ' }
+}
+
 /// Opens the history for overwriting: without append mode, in which Linux would append instead.
 ///
 /// # Errors
@@ -44,8 +49,7 @@ pub(super) fn blank(file: &File, path: &Path, offset: u64, len: u64, last: Last)
     let mut upto = len;
     while upto > 0 {
         let from = (upto - 1) / CHUNK as u64 * CHUNK as u64;
-        let mut bytes: Vec<u8> =
-            (from..upto).map(|at| if at % LINE as u64 == LINE as u64 - 1 { b'\n' } else { b' ' }).collect();
+        let mut bytes: Vec<u8> = (from..upto).map(blank_at).collect();
         if upto == len
             && last == Last::Newline
             && let Some(byte) = bytes.last_mut()

@@ -25,4 +25,4 @@ pub(crate) use merge::file_of;
 pub(crate) use read::read;
 pub use read::{MetaReading, MetaSource};
 pub(crate) use rules::{count_cost, fill_title, is_pinned, keep_users_title, mark_header, set_pinned, title_source};
-pub(crate) use update::{Update, update};
+pub(crate) use update::{Update, hold, update};

@@ -41,7 +41,8 @@ impl Session {
     /// # Errors
     /// As [`Session::append`] and [`Session::update_meta`].
     pub fn set_title(&self, title: &str, by: TitleSource) -> Result<Meta> {
-        let title = normalize_title(title);
+        let mut title = normalize_title(title);
+        self.redaction.text(&mut title, &self.paths.meta())?;
         let meta = self.meta()?.meta;
         if !fill_title(&mut meta.clone(), &title, by) || (title.is_empty() && by == TitleSource::Auto) {
             return Ok(meta);

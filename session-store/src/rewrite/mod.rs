@@ -1,0 +1,216 @@
+//! Putting another history in the place of one, for a repair or a scrub. Everything else only appends.
+//!
+//! The new one is written beside the old, synced, and given its name in one step. The old one keeps its inode and gets a
+//! name in `.backup/` before that: whatever anybody writes to it is not lost. Whoever is of this project waits for the
+//! locks, and finds the new one then. The reference takes no lock, and can be between opening the history and writing to
+//! it while the names change; what it writes lands in the backup, and is carried over ([`late`]).
+//!
+//! ```text
+//! lock, flock ── new one written and synced ── backup named ── new one named ── what came late carried over
+//!      nothing has happened                  │ two names for the old one │     nothing is lost or doubled
+//! ```
+//!
+//! Who dies before the new one is named has changed nothing; who dies after it leaves a whole history, at worst with late
+//! lines that [`late::lines`] finds.
+
+mod backup;
+mod end;
+pub(crate) mod late;
+#[cfg(test)]
+mod tests;
+
+use crate::flock::{self, Inode, names};
+use crate::history::{BUFFER, Part, blank_at, last_line};
+use crate::{Durability, HistoryView, LockGuard, Options, Result, SessionPaths, StoreError};
+use session_core::{FORMAT, Item};
+use session_disk::{DiskError, create_new, open_existing, remove_file, temp_name, write};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long an unterminated last line is given to be finished.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How often the history may be replaced while it is locked.
+const REOPENS: usize = 16;
+
+/// Whether the old history is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeepBackup {
+    /// In `.backup/`, for good.
+    Yes,
+    /// Only until nobody can be writing to it any more.
+    No,
+}
+
+/// A history that is being replaced. The caller goes through the old one from its start and says what becomes of it, part
+/// by part. Dropped before [`Rewrite::end`], nothing has happened.
+pub(crate) struct Rewrite<'a> {
+    paths: &'a SessionPaths,
+    lock: &'a LockGuard,
+    durability: Durability,
+    /// Locked against our own appends.
+    old: Arc<File>,
+    inode: Inode,
+    /// Up to where it is decided what becomes of the old one.
+    at: u64,
+    len: u64,
+    new: File,
+    temp: Option<PathBuf>,
+    buffer: Vec<u8>,
+    /// The last byte that was put, if any was.
+    last: Option<u8>,
+}
+
+impl<'a> Rewrite<'a> {
+    /// Locks the history and makes the file that is to take its place. `lock` is the session's.
+    ///
+    /// # Errors
+    /// [`StoreError::LockLost`]; [`StoreError::NewerFormat`]; [`StoreError::Deleted`] where there is no history; the step
+    /// that failed. Nothing has happened then.
+    pub(crate) fn begin(paths: &'a SessionPaths, lock: &'a LockGuard, options: &Options) -> Result<Self> {
+        lock.check()?;
+        refuse_newer(paths, options)?;
+        let old = lock_history(paths)?;
+        let path = paths.history();
+        let inode = Inode::of(&old.metadata().map_err(StoreError::read(&path))?);
+        let len = settled_len(&old).map_err(StoreError::read(&path))?;
+        let temp = temp_name(&path);
+        let new = create_new(&temp)?;
+        Ok(Rewrite {
+            paths,
+            lock,
+            durability: options.durability,
+            old: Arc::new(old),
+            inode,
+            at: 0,
+            len,
+            new,
+            temp: Some(temp),
+            buffer: Vec::new(),
+            last: None,
+        })
+    }
+
+    /// The old history, for reading.
+    pub(crate) fn old(&self) -> Arc<File> {
+        Arc::clone(&self.old)
+    }
+
+    /// How many bytes of it there are to decide about. What comes behind them meanwhile is copied as it stands.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Copies what stands before `upto` and was not decided about.
+    pub(crate) fn copy_upto(&mut self, upto: u64) -> Result<()> {
+        let path = self.paths.history();
+        let old = self.old();
+        let mut part = Part { file: &old, at: self.at, upto };
+        let mut bytes = vec![0; BUFFER];
+        while part.at < upto {
+            match part.read(&mut bytes).map_err(StoreError::read(&path))? {
+                0 => break,
+                read => self.push(&bytes[..read])?,
+            }
+        }
+        self.at = self.at.max(upto);
+        Ok(())
+    }
+
+    /// Puts blanks for what stands before `upto`: as many bytes, so that nothing behind them moves.
+    pub(crate) fn blank_upto(&mut self, upto: u64) -> Result<()> {
+        let len = upto.saturating_sub(self.at);
+        let mut from = 0;
+        while from < len {
+            let to = len.min(from + BUFFER as u64);
+            let blanks: Vec<u8> = (from..to).map(blank_at).collect();
+            self.push(&blanks)?;
+            from = to;
+        }
+        self.at += len;
+        Ok(())
+    }
+
+    /// Puts other bytes for what stands before `upto`.
+    pub(crate) fn put_upto(&mut self, upto: u64, bytes: &[u8]) -> Result<()> {
+        self.push(bytes)?;
+        self.at = self.at.max(upto);
+        Ok(())
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.last = bytes.last().copied().or(self.last);
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if let Some(temp) = self.temp.as_ref().filter(|_| !self.buffer.is_empty()) {
+            write(&self.new, temp, &self.buffer).map_err(DiskError::from)?;
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Rewrite<'_> {
+    fn drop(&mut self) {
+        if let Some(temp) = self.temp.take() {
+            // What stays is a temporary file that nobody reads.
+            drop(remove_file(&temp));
+        }
+    }
+}
+
+/// The history, locked against our own appends, for reading.
+fn lock_history(paths: &SessionPaths) -> Result<File> {
+    let path = paths.history();
+    let deleted = || {
+        let name = paths.dir().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        StoreError::Deleted { name, path: path.clone() }
+    };
+    for _ in 0..REOPENS {
+        let file = open_existing(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => deleted(),
+            _ => error.into(),
+        })?;
+        if !file.metadata().map_err(StoreError::read(&path))?.is_file() {
+            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not a regular file");
+            return Err(StoreError::Read { path, source });
+        }
+        flock::exclusive(&file, &path)?;
+        if names(&path, &file)? {
+            return Ok(file);
+        }
+    }
+    Err(deleted())
+}
+
+fn refuse_newer(paths: &SessionPaths, options: &Options) -> Result<()> {
+    let view = HistoryView::open(paths, options.limits)?;
+    match view.told(view.forwards().next().transpose())? {
+        Some(Item::Record(record)) => match record.event.format().filter(|&format| format > FORMAT) {
+            Some(format) => Err(StoreError::NewerFormat { path: paths.history(), format }),
+            None => Ok(()),
+        },
+        Some(Item::Defect(_)) | None => Ok(()),
+    }
+}
+
+/// How many bytes are there for good: a last line that grows is somebody's write in flight, and comes later.
+fn settled_len(file: &File) -> std::io::Result<u64> {
+    let len = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if len > 0 {
+        file.read_exact_at(&mut last, len - 1)?;
+    }
+    if last == [b'\n'] {
+        return Ok(len);
+    }
+    thread::sleep(LOOK_AGAIN);
+    if file.metadata()?.len() == len { Ok(len) } else { last_line(file, len) }
+}
