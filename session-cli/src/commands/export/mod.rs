@@ -3,6 +3,7 @@
 mod conversation;
 mod destination;
 mod file;
+mod redact;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -42,9 +43,15 @@ pub(crate) struct Flags {
     /// How much: everything; neither reasoning nor the results of tools; or what a person wrote
     #[arg(long, value_name = "DETAIL", default_value = "full")]
     detail: Detail,
-    /// Also what was taken back; with jsonl, the file's own bytes
+    /// Also what was taken back; with jsonl and --no-redact, the file's own bytes
     #[arg(long)]
     raw: bool,
+    /// Mask secrets; this is what happens without a flag too
+    #[arg(long, overrides_with = "no_redact")]
+    redact: bool,
+    /// Leave secrets as they are
+    #[arg(long, overrides_with = "redact")]
+    no_redact: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
@@ -125,6 +132,7 @@ struct FileDocument {
     bytes: u64,
     events: u64,
     rolled_back: u64,
+    redacted: u64,
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
@@ -203,6 +211,7 @@ fn to_files(
             bytes,
             events: told.events,
             rolled_back: told.rolled_back,
+            redacted: told.redacted,
         });
     }
     drop(bar);
@@ -224,7 +233,7 @@ fn to_files(
 
 /// What a person should know besides the export.
 fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
-    let Told { end, rolled_back, .. } = told;
+    let Told { end, rolled_back, redacted, .. } = told;
     let diagnostics: Vec<_> = end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)).collect();
     context.out.diagnostics(&diagnostics);
     if end.uncertain {
@@ -236,5 +245,9 @@ fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
             many => format!("{many} messages that were taken back are left out; --raw includes them"),
         };
         context.out.note(&format!("note: {name}: {what}"));
+    }
+    if *redacted > 0 {
+        let what = if *redacted == 1 { "1 event".to_owned() } else { format!("{redacted} events") };
+        context.out.note(&format!("note: {name}: secrets in {what} are masked; --no-redact leaves them"));
     }
 }
