@@ -85,6 +85,8 @@ verbs! {
     Tail => tail,
     /// Create a session and print its name
     New => new,
+    /// Bring in sessions of other agents
+    Import => import,
     /// Go back to an earlier point, with the conversation, the workspace, or both
     Rewind => rewind,
     /// Begin another session with a part of this one's conversation
@@ -109,6 +111,8 @@ verbs! {
     Prune => prune,
     /// Tell sessions that their project was moved
     Relocate => relocate,
+    /// Add up tokens, money, calls, errors and times
+    Stats => stats,
     /// Say how much room sessions take, by their parts
     Du => du,
     /// Look for what is wrong with sessions, and report it

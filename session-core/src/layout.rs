@@ -26,6 +26,8 @@ pub const LOCK: &str = ".lock";
 pub const QUARANTINE: &str = ".quarantine";
 /// Histories as they were before a repair or a scrub put another in their place.
 pub const BACKUPS: &str = ".backup";
+/// Records of an import that nobody understood, as they were read.
+pub const RAW: &str = ".raw";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.

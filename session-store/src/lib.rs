@@ -11,6 +11,7 @@
 //! - A session goes back ([`Session::rewind`]), is forked ([`Store::fork`]), goes on in another one ([`Store::compact`],
 //!   [`Store::lineage`]), and is renamed ([`Store::rename`]). Checkpoints of its workspace are handed in as a
 //!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
+//! - A session that another program made comes in whole ([`Store::import`]).
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -51,6 +52,7 @@ mod flat;
 mod flock;
 mod fork;
 mod history;
+mod import;
 mod inbox;
 mod lineage;
 mod list;
@@ -86,6 +88,7 @@ pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
 pub use fork::{Forked, NewFork};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
+pub use import::{ImportOrigin, NewImport};
 pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,

@@ -7,8 +7,8 @@ use super::words::{counted, span};
 use crate::output::escape::{Layout, escaped};
 use maud::{Markup, html};
 use serde_json::Value;
-use session_core::interop::export::{Entry, is_failure};
-use session_core::{Message, ToolCall};
+use session_core::interop::export::Entry;
+use session_core::{Message, ToolCall, is_failure};
 
 /// Members that say best what a call does, the best first.
 const TELLING: [&str; 14] = [

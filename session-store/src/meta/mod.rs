@@ -24,5 +24,6 @@ pub use damage::MetaDamage;
 pub(crate) use merge::file_of;
 pub(crate) use read::read;
 pub use read::{MetaReading, MetaSource};
+pub(crate) use rebuild::of_history;
 pub(crate) use rules::{count_cost, fill_title, is_pinned, keep_users_title, mark_header, set_pinned, title_source};
 pub(crate) use update::{Update, hold, update};

@@ -27,6 +27,7 @@ mod history_cut;
 mod history_faults;
 mod history_full;
 mod history_race;
+mod import;
 mod inbox_claim;
 mod inbox_deliver;
 mod inbox_faults;

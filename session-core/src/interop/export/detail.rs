@@ -1,7 +1,7 @@
 //! How much of an event is shown: one rule for all formats.
 
-use super::{counted, is_failure};
-use crate::{Content, Event, Kind, Role, prompt_of};
+use super::counted;
+use crate::{Content, Event, Kind, Role, is_failure, prompt_of};
 
 /// How much of a conversation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

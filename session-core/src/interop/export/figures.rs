@@ -18,7 +18,7 @@ pub struct Figures {
     pub replies: u64,
     /// Calls of tools.
     pub calls: u64,
-    /// Calls that failed, as far as their results say ([`super::is_failure`]).
+    /// Calls that failed, as far as their results say ([`crate::is_failure`]).
     pub failures: u64,
     /// Rollbacks, shown or not.
     pub rollbacks: u64,

@@ -36,7 +36,6 @@
 
 mod aside;
 mod detail;
-mod failure;
 mod figures;
 mod json;
 mod jsonl;
@@ -48,7 +47,6 @@ mod story;
 
 pub use aside::Aside;
 pub use detail::Detail;
-pub use failure::is_failure;
 pub use figures::Figures;
 pub use json::{Json, SCHEMA};
 pub use jsonl::JsonLines;

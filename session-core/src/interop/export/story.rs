@@ -1,7 +1,7 @@
 //! A conversation as it is told to a person: turns, and in them messages with what their calls came to.
 
-use super::{Aside, End, Entry, Figures, is_failure};
-use crate::{Effect, Extension, Kind, Message, Role, Spent, Timestamp, TurnPhase, TurnSpan, prompt_of};
+use super::{Aside, End, Entry, Figures};
+use crate::{Effect, Extension, Kind, Message, Role, Spent, Timestamp, TurnPhase, TurnSpan, is_failure, prompt_of};
 
 /// A conversation, cut into turns.
 #[derive(Debug, Clone, PartialEq, Default)]
