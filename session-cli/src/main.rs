@@ -13,6 +13,7 @@ mod follow;
 mod input;
 mod interrupt;
 mod output;
+mod page;
 mod progress;
 mod shell;
 mod span;

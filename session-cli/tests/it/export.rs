@@ -13,7 +13,7 @@ const HISTORY: &str = concat!(
     r#"{"ts":"2026-01-02T03:04:08Z","kind":"message","message":{"role":"assistant","content":"digging"}}"#,
     "\n",
 );
-const FORMATS: [&str; 4] = ["md", "json", "jsonl", "openai"];
+const FORMATS: [&str; 5] = ["md", "html", "json", "jsonl", "openai"];
 
 fn oaks() -> Scratch {
     let scratch = Scratch::new();
@@ -35,6 +35,7 @@ fn e04_what_was_taken_back_is_left_out_and_told_in_every_format() {
     for format in ["md", "json"] {
         assert!(scratch.ok(&["export", "oaks", "--raw", "--format", format]).contains("wrong"));
     }
+    assert_eq!(scratch.ok(&["export", "oaks", "--raw", "--no-redact", "--format", "jsonl"]), HISTORY);
     assert_eq!(scratch.ok(&["export", "oaks", "--raw", "--format", "jsonl"]), HISTORY);
     assert_eq!(scratch.run(&["export", "oaks", "--raw", "--format", "openai"]).code, 2);
     assert_eq!(tree(&scratch.store()), before);
@@ -107,4 +108,33 @@ fn a_damaged_history_is_exported_in_part() {
     let document = json(&scratch.run(&["export", "oaks", "--format", "json"]).stdout);
     assert_eq!((&document["complete"], &document["diagnostics"][0]["line"]), (&false.into(), &1.into()));
     assert_eq!(json(&scratch.run(&["export", "oaks", "-o", "x.md", "--json"]).stdout)["complete"], false);
+}
+
+#[test]
+fn s01_secrets_are_masked_in_every_format_unless_told_otherwise() {
+    let scratch = Scratch::new();
+    // Made here, so that nobody's scanner takes this file for a leak.
+    let secret = format!("ghp_{}", "aB3dE5fG7h".repeat(4).chars().take(36).collect::<String>());
+    let lines = [
+        format!(r#"{{"role":"user","content":"plant with {secret}"}}"#),
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"id":"c1","type":"function","function":{{"name":"Shell","arguments":"{{\"command\":\"dig {secret}\"}}"}}}}]}}"#
+        ),
+        format!(r#"{{"role":"tool","tool_call_id":"c1","name":"Shell","content":"dug with {secret}"}}"#),
+    ];
+    scratch.ok_with(&["append", "--create", "oaks"], &(lines.join("\n") + "\n"));
+    scratch.ok(&["title", "oaks", &format!("With {secret}")]);
+    for format in FORMATS {
+        let masked = scratch.run(&["export", "oaks", "--format", format]);
+        assert_eq!(masked.code, 0, "{format}: {}", masked.stderr);
+        assert!(masked.stdout.contains("c1") || format == "md", "{format}: an id stays: {}", masked.stdout);
+        assert!(masked.stdout.contains("dug with") && !masked.stdout.contains(&secret), "{format}: {}", masked.stdout);
+        assert!(masked.stderr.contains("secrets in 4 events are masked"), "{format}: {}", masked.stderr);
+        let whole = scratch.ok(&["export", "oaks", "--format", format, "--no-redact"]);
+        assert!(whole.matches(&secret).count() >= 3, "{format}: {whole}");
+    }
+    let raw = scratch.ok(&["export", "oaks", "--raw", "--format", "jsonl"]);
+    assert!(raw.contains("dug with") && !raw.contains(&secret), "{raw}");
+    let told = json(&scratch.ok(&["export", "oaks", "-o", "oaks.md", "--json"]));
+    assert_eq!(told["files"][0]["redacted"], 4);
 }

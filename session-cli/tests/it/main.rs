@@ -1,5 +1,6 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
+mod browser;
 mod checkpoint;
 mod doctor;
 mod export;

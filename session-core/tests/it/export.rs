@@ -158,17 +158,18 @@ const TAKEN_BACK: &[u8] = br#"{"kind":"message","message":{"role":"user","conten
 
 #[test]
 fn e04_no_format_shows_what_was_taken_back_unless_asked() {
-    type Make = fn() -> Box<dyn Export>;
-    let formats: [(&str, Make); 4] = [
-        ("md", || Box::new(Markdown::new())),
-        ("json", || Box::new(Json::new())),
-        ("jsonl", || Box::new(JsonLines)),
-        ("openai", || Box::new(OpenAi::new())),
-    ];
-    for (name, exporter) in formats {
-        let resolved = exported(TAKEN_BACK, &mut *exporter(), |all| all);
+    let exporter = |name| -> Box<dyn Export> {
+        match name {
+            "md" => Box::new(Markdown::new()),
+            "json" => Box::new(Json::new()),
+            "jsonl" => Box::new(JsonLines),
+            _ => Box::new(OpenAi::new()),
+        }
+    };
+    for name in ["md", "json", "jsonl", "openai"] {
+        let resolved = exported(TAKEN_BACK, &mut *exporter(name), |all| all);
         assert!(resolved.contains("digging") && !resolved.contains("wrong"), "{name}: {resolved}");
-        let raw = exported(TAKEN_BACK, &mut *exporter(), |all| all.raw(true));
+        let raw = exported(TAKEN_BACK, &mut *exporter(name), |all| all.raw(true));
         assert_eq!(raw.contains("wrong"), name != "openai", "{name}: {raw}");
     }
     let page = exported(TAKEN_BACK, &mut Markdown::new(), |all| all);

@@ -1,11 +1,13 @@
 //! One session through one exporter.
 
-use super::{Flags, Format};
+use super::redact::Redaction;
+use super::{Exporter, Flags, Format};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::CHUNK;
-use session_core::interop::export::{self as core, End, Export, Head, Selection};
-use session_core::{Defect, Item, Meta, SessionName};
+use crate::page::Summary;
+use session_core::interop::export::{self as core, End, Entry, Export, Head, Selection};
+use session_core::{Defect, Item, Meta, SessionName, Spending};
 use session_store::HistoryView;
 use std::io::Read as _;
 
@@ -15,7 +17,11 @@ pub(super) struct Told {
     /// Events that are in it.
     pub(super) events: u64,
     pub(super) rolled_back: u64,
+    /// Events in which secrets were masked.
+    pub(super) redacted: u64,
     pub(super) end: End,
+    /// What an index says about it, where it became a page.
+    pub(super) summary: Option<Summary>,
 }
 
 impl Told {
@@ -38,41 +44,66 @@ pub(super) fn write(
     let range = flags.range.clone().unwrap_or(1..=u64::MAX);
     let selection = Selection::new(&live).range(range.clone()).raw(flags.raw).detail(detail);
     let rolled_back = selection.rolled_back();
-    let mut told = Told { events: 0, rolled_back, end: End { uncertain: live.uncertain, ..End::default() } };
-    if flags.raw && format == Format::Jsonl && flags.range.is_none() && detail == core::Detail::Full {
+    let end = End { uncertain: live.uncertain, ..End::default() };
+    let mut told = Told { events: 0, rolled_back, redacted: 0, end, summary: None };
+    let mut redaction = Redaction::new(!flags.no_redact);
+    let is_untouched = flags.range.is_none() && detail == core::Detail::Full && !redaction.is_wanted();
+    if flags.raw && format == Format::Jsonl && is_untouched {
         told.events = live.events.len() as u64;
         copy(&history, write)?;
         told.end.defects = defects(&history)?;
         return Ok(told);
     }
     let timeline = history.timeline()?;
+    let (mut meta, mut turns) = (meta(context, name)?, timeline.turns().to_vec());
+    redaction.head(&mut meta, &mut turns)?;
     let head = Head {
-        turns: timeline.turns().to_vec(),
+        turns,
         events: timeline.events(),
-        range,
+        range: range.clone(),
         rolled_back,
         is_raw: flags.raw,
         detail,
-        ..Head::of(meta(context, name)?)
+        ..Head::of(meta)
     };
-    through(&history, selection, &head, &mut *format.exporter(), &mut told, write)?;
+    let told_to = |exporter: &mut dyn Export, told: &mut Told| {
+        let events = Events { history: &history, selection, redaction: &mut redaction };
+        through(events, &head, exporter, told, write)
+    };
+    match format.exporter() {
+        Exporter::Text(mut exporter) => told_to(&mut *exporter, &mut told)?,
+        Exporter::Page(mut page) => {
+            told_to(&mut *page, &mut told)?;
+            told.summary = page.into_summary();
+        }
+    }
+    told.redacted = redaction.changed;
     Ok(told)
 }
 
+/// Where the events of an export come from.
+struct Events<'a> {
+    history: &'a HistoryView,
+    selection: Selection<'a>,
+    redaction: &'a mut Redaction,
+}
+
 fn through(
-    history: &HistoryView,
-    mut selection: Selection<'_>,
+    Events { history, mut selection, redaction }: Events<'_>,
     head: &Head,
     exporter: &mut dyn Export,
     told: &mut Told,
     write: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut text = Vec::new();
+    let mut spending = Spending::default();
     exporter.begin(head, &mut text);
     for item in history.forwards() {
         match item.map_err(|error| unreadable(&error))? {
             Item::Record(record) => {
+                spending.event(&record);
                 if let Some(entry) = selection.next(*record.event) {
+                    let entry = Entry { event: redaction.event(entry.event)?, ..entry };
                     told.events += 1;
                     exporter.entry(&entry, &mut text);
                 }
@@ -84,6 +115,9 @@ fn through(
             text.clear();
         }
     }
+    told.end.rollbacks = selection.rollbacks().to_vec();
+    let spent = spending.responses().iter().filter(|spent| head.range.contains(&spent.event));
+    told.end.spent = spent.cloned().collect();
     exporter.end(&told.end, &mut text);
     write(&text)
 }

@@ -45,6 +45,7 @@ impl Destination {
         let Destination::File(path) = self else { return None };
         match path.extension()?.to_str()? {
             "md" | "markdown" => Some(Format::Md),
+            "html" | "htm" => Some(Format::Html),
             "json" => Some(Format::Json),
             "jsonl" => Some(Format::Jsonl),
             _ => None,
@@ -56,7 +57,19 @@ impl Destination {
         match self {
             Destination::Stdout => PathBuf::from("-"),
             Destination::File(path) => path.clone(),
-            Destination::Directory(dir) => dir.join(format!("{name}.{ending}")),
+            Destination::Directory(dir) => {
+                // The name of the index is taken: a session of that name, with or without such marks, gets one more.
+                let mark = if ending == "html" && name.as_str().trim_end_matches('_') == "index" { "_" } else { "" };
+                dir.join(format!("{name}{mark}.{ending}"))
+            }
+        }
+    }
+
+    /// The page that lists the pages of several sessions.
+    pub(super) fn index(&self, sessions: usize) -> Option<PathBuf> {
+        match self {
+            Destination::Directory(dir) if sessions > 1 => Some(dir.join("index.html")),
+            Destination::Stdout | Destination::File(_) | Destination::Directory(_) => None,
         }
     }
 

@@ -3,11 +3,13 @@
 mod conversation;
 mod destination;
 mod file;
+mod redact;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows};
+use crate::page::{self, Page};
 use crate::progress::Bar;
 use crate::{interrupt, span, target};
 use conversation::Told;
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without -o, or with -o -, the export goes to standard output. Several sessions need -o DIR/; in a directory each has \
-a file of its name.\n\nExamples:\n  session export @ > oaks.md\n  session export @ @2 @3 -o pages/\n  session export . --format openai | \
+a file of its name.\n\nExamples:\n  session export @ -o oaks.html\n  session export @ @2 @3 --format html -o pages/\n  session export . --format openai | \
 jq '.messages | length'"
 )]
 pub(crate) struct Flags {
@@ -41,9 +43,15 @@ pub(crate) struct Flags {
     /// How much: everything; neither reasoning nor the results of tools; or what a person wrote
     #[arg(long, value_name = "DETAIL", default_value = "full")]
     detail: Detail,
-    /// Also what was taken back; with jsonl, the file's own bytes
+    /// Also what was taken back; with jsonl and --no-redact, the file's own bytes
     #[arg(long)]
     raw: bool,
+    /// Mask secrets; this is what happens without a flag too
+    #[arg(long, overrides_with = "no_redact")]
+    redact: bool,
+    /// Leave secrets as they are
+    #[arg(long, overrides_with = "redact")]
+    no_redact: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
@@ -54,6 +62,8 @@ pub(crate) struct Flags {
 enum Format {
     /// Markdown
     Md,
+    /// A page: one file that is whole by itself
+    Html,
     /// One JSON document
     Json,
     /// JSON lines: a history again
@@ -67,20 +77,28 @@ impl Format {
     fn ending(self) -> &'static str {
         match self {
             Format::Md => "md",
+            Format::Html => "html",
             Format::Json => "json",
             Format::Jsonl => "jsonl",
             Format::Openai => "openai.json",
         }
     }
 
-    fn exporter(self) -> Box<dyn core::Export> {
+    fn exporter(self) -> Exporter {
         match self {
-            Format::Md => Box::new(core::Markdown::new()),
-            Format::Json => Box::new(core::Json::new()),
-            Format::Jsonl => Box::new(core::JsonLines),
-            Format::Openai => Box::new(core::OpenAi::new()),
+            Format::Md => Exporter::Text(Box::new(core::Markdown::new())),
+            Format::Html => Exporter::Page(Box::new(Page::new())),
+            Format::Json => Exporter::Text(Box::new(core::Json::new())),
+            Format::Jsonl => Exporter::Text(Box::new(core::JsonLines)),
+            Format::Openai => Exporter::Text(Box::new(core::OpenAi::new())),
         }
     }
+}
+
+/// What makes an export of a conversation.
+enum Exporter {
+    Text(Box<dyn core::Export>),
+    Page(Box<Page>),
 }
 
 /// How much of a conversation.
@@ -114,6 +132,7 @@ struct FileDocument {
     bytes: u64,
     events: u64,
     rolled_back: u64,
+    redacted: u64,
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
@@ -167,12 +186,13 @@ fn to_files(
     place: &Destination,
 ) -> Result<Exit, Failure> {
     let paths: Vec<PathBuf> = names.iter().map(|name| place.path(name, format.ending())).collect();
-    paths.iter().try_for_each(|path| file::check(path, flags.force))?;
+    let index = place.index(names.len()).filter(|_| format == Format::Html);
+    paths.iter().chain(&index).try_for_each(|path| file::check(path, flags.force))?;
     place.prepare()?;
     let watch = interrupt::watch()?;
     let cancel = watch.cancel();
     let bar = Bar::new(context.out.is_quiet());
-    let (mut files, mut diagnostics, mut complete) = (Vec::new(), Vec::new(), true);
+    let (mut files, mut summaries, mut diagnostics, mut complete) = (Vec::new(), Vec::new(), Vec::new(), true);
     for (name, path) in names.iter().zip(&paths) {
         bar.say(|| format!("{} of {} sessions", files.len(), names.len()));
         let mut file = file::NewFile::create(path)?;
@@ -183,15 +203,23 @@ fn to_files(
         complete &= told.is_complete();
         bar.aside(|| tell(context, flags, name, &told));
         diagnostics.extend(told.end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)));
+        let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        summaries.extend(told.summary.map(|summary| (file_name, summary)));
         files.push(FileDocument {
             session: name.to_string(),
             path: path.display().to_string(),
             bytes,
             events: told.events,
             rolled_back: told.rolled_back,
+            redacted: told.redacted,
         });
     }
     drop(bar);
+    if let Some(path) = index {
+        let mut file = file::NewFile::create(&path)?;
+        file.write(page::index(summaries).as_bytes())?;
+        file.publish(flags.force)?;
+    }
     let exit = if complete { Exit::Done } else { Exit::Partial };
     if context.out.is_json() {
         context.out.document("export", complete, &diagnostics, &Document { format: format.ending(), files })?;
@@ -205,7 +233,7 @@ fn to_files(
 
 /// What a person should know besides the export.
 fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
-    let Told { end, rolled_back, .. } = told;
+    let Told { end, rolled_back, redacted, .. } = told;
     let diagnostics: Vec<_> = end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)).collect();
     context.out.diagnostics(&diagnostics);
     if end.uncertain {
@@ -217,5 +245,9 @@ fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
             many => format!("{many} messages that were taken back are left out; --raw includes them"),
         };
         context.out.note(&format!("note: {name}: {what}"));
+    }
+    if *redacted > 0 {
+        let what = if *redacted == 1 { "1 event".to_owned() } else { format!("{redacted} events") };
+        context.out.note(&format!("note: {name}: secrets in {what} are masked; --no-redact leaves them"));
     }
 }

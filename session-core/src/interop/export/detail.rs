@@ -1,7 +1,7 @@
 //! How much of an event is shown: one rule for all formats.
 
 use super::counted;
-use crate::{Content, Event, Kind, Message, Role, prompt_of};
+use crate::{Content, Event, Kind, Role, is_failure, prompt_of};
 
 /// How much of a conversation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,10 +30,8 @@ impl Detail {
     pub(super) fn of(self, mut event: Event) -> Option<Event> {
         match (self, &mut event.message) {
             (Detail::Full, _) => Some(event),
-            (Detail::Compact, message) => {
-                if let Some(message) = message {
-                    compact(message);
-                }
+            (Detail::Compact, _) => {
+                compact(&mut event);
                 Some(event)
             }
             (Detail::Prompts, Some(message)) => {
@@ -45,21 +43,26 @@ impl Detail {
     }
 }
 
-fn compact(message: &mut Message) {
+fn compact(event: &mut Event) {
+    let has_failed = is_failure(event);
+    let Some(message) = &mut event.message else { return };
     message.reasoning_content.clear();
-    if message.role == Role::Tool {
-        let text = message.content.text();
-        if !text.is_empty() {
-            let lines = counted(text.lines().count() as u64, "line", "lines");
-            message.content = Content::Text(format!("[left out: {lines}, {} bytes]", text.len()));
-        }
+    let text = message.content.text();
+    if message.role != Role::Tool || text.is_empty() {
+        return;
+    }
+    let lines = counted(text.lines().count() as u64, "line", "lines");
+    message.content = Content::Text(format!("[left out: {lines}, {} bytes]", text.len()));
+    if has_failed {
+        // The text that said so is gone.
+        event.x.set("error", &true.into());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse_time;
+    use crate::{Message, parse_time};
 
     fn event(message: Message) -> Event {
         Event::message(parse_time("2026-01-02T03:04:05Z").expect("it is well formed"), message)
@@ -76,6 +79,8 @@ mod tests {
         let result = |text: &str| Message::tool_result("c1", "Shell", text);
         assert_eq!(shown(Detail::Compact, result("a\nb\n")), Some(result("[left out: 2 lines, 4 bytes]")));
         assert_eq!(shown(Detail::Compact, result("")), Some(result("")));
+        let failed = Detail::Compact.of(event(result("error: no spade"))).expect("it is kept");
+        assert!(is_failure(&failed));
     }
 
     #[test]

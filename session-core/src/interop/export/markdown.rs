@@ -2,8 +2,8 @@
 
 use super::openai::note;
 use super::quoted::{code, plain, push_fenced, push_prose};
-use super::{End, Entry, Export, Head, counted};
-use crate::{Event, Extension, Kind, Message, Role, Timestamp, ToolCall, TurnPhase, TurnSpan, is_failure};
+use super::{Aside, End, Entry, Export, Head, counted};
+use crate::{Event, Kind, Message, Role, Timestamp, ToolCall, TurnSpan, is_failure};
 use std::fmt::Write as _;
 
 /// Markdown in which every heading is ours: what was said is quoted, what tools were given and answered stands in fenced
@@ -145,24 +145,20 @@ fn took(ms: i64) -> String {
 
 /// An event without a message, where it says something to a person.
 fn push_aside(out: &mut String, event: &Event) {
-    let text = match (&event.kind, event.extension()) {
-        (Kind::Notice, _) => plain(&event.text),
-        (Kind::Settings, _) if !event.model.is_empty() => format!("Model: {}", code(&event.model)),
-        (Kind::Rollback, _) => match u64::try_from(event.dropped) {
-            Ok(dropped @ 1..) => format!("{} taken back.", counted(dropped, "message was", "messages were")),
-            _ => return,
-        },
-        (_, Some(Extension::Turn(mark))) if mark.phase == TurnPhase::End && mark.outcome != "done" => {
-            format!("The turn ended: {}", plain(&mark.outcome))
+    let text = match Aside::of(event) {
+        None => return,
+        Some(Aside::Notice(text)) => plain(&text),
+        Some(Aside::Model(model)) => format!("Model: {}", code(&model)),
+        Some(Aside::TakenBack(dropped)) => {
+            format!("{} taken back.", counted(dropped, "message was", "messages were"))
         }
-        (_, Some(Extension::Checkpoint(mark))) => {
-            let turn = mark.turn.map(|turn| format!(" {turn}")).unwrap_or_default();
-            format!("Checkpoint{turn} {}", plain(&mark.action))
+        Some(Aside::Ended(outcome)) => format!("The turn ended: {}", plain(&outcome)),
+        Some(Aside::Checkpoint { action, turn, note }) => {
+            let turn = turn.map(|turn| format!(" {turn}")).unwrap_or_default();
+            let note = if note.is_empty() { String::new() } else { format!("\\: {}", plain(&note)) };
+            format!("Checkpoint{turn} {}{note}", plain(&action))
         }
-        (_, Some(Extension::Successor(next))) => format!("Goes on in {}", code(&next.name)),
-        _ => return,
+        Some(Aside::GoesOn(name)) => format!("Goes on in {}", code(&name)),
     };
-    if !text.is_empty() {
-        push(out, format_args!("\n*{text}*\n"));
-    }
+    push(out, format_args!("\n*{text}*\n"));
 }

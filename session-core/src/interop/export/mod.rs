@@ -34,22 +34,28 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod aside;
 mod detail;
+mod figures;
 mod json;
 mod jsonl;
 mod markdown;
 mod openai;
 mod quoted;
 mod select;
+mod story;
 
+pub use aside::Aside;
 pub use detail::Detail;
+pub use figures::Figures;
 pub use json::{Json, SCHEMA};
 pub use jsonl::JsonLines;
 pub use markdown::Markdown;
 pub use openai::OpenAi;
 pub use select::{Entry, Selection};
+pub use story::{Chapter, Piece, Story};
 
-use crate::{Defect, Meta, TurnSpan};
+use crate::{Defect, Meta, Spent, TurnSpan};
 use std::ops::RangeInclusive;
 
 /// A format: appends the text of what it is given.
@@ -107,8 +113,12 @@ impl Head {
 }
 
 /// What is known of an export after its last event.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct End {
+    /// The numbers of the events that took something back, whether they are shown or not.
+    pub rollbacks: Vec<u64>,
+    /// What the responses in the range cost, in the order of their events, whether those are shown or not.
+    pub spent: Vec<Spent>,
     /// What was wrong with lines of the history.
     pub defects: Vec<Defect>,
     /// Whether a rollback reached back across a line that could not be read, so that what is live is a guess.

@@ -1,7 +1,7 @@
 //! Which events of a history are shown.
 
 use super::Detail;
-use crate::{Event, Kind, LiveEvents};
+use crate::{Effect, Event, Kind, LiveEvents};
 use std::ops::RangeInclusive;
 
 /// An event that is shown.
@@ -25,12 +25,13 @@ pub struct Selection<'a> {
     detail: Detail,
     /// Events so far.
     number: u64,
+    rollbacks: Vec<u64>,
 }
 
 impl<'a> Selection<'a> {
     /// Everything that is live, in full.
     pub fn new(live: &'a LiveEvents) -> Self {
-        Selection { live, range: 1..=u64::MAX, is_raw: false, detail: Detail::Full, number: 0 }
+        Selection { live, range: 1..=u64::MAX, is_raw: false, detail: Detail::Full, number: 0, rollbacks: Vec::new() }
     }
 
     /// Only the events with these numbers, from 1.
@@ -57,11 +58,19 @@ impl<'a> Selection<'a> {
         numbered.filter(|(live, number)| **live == Some(false) && self.range.contains(number)).count() as u64
     }
 
+    /// The numbers of the rollbacks in the range so far.
+    pub fn rollbacks(&self) -> &[u64] {
+        &self.rollbacks
+    }
+
     /// Judges the next event of the history; what is shown of it, if anything is.
     pub fn next(&mut self, event: Event) -> Option<Entry> {
         let live = usize::try_from(self.number).ok().and_then(|index| self.live.events.get(index));
         let live = live.copied().flatten();
         self.number += 1;
+        if self.range.contains(&self.number) && matches!(event.effect(), Effect::Drops(_)) {
+            self.rollbacks.push(self.number);
+        }
         let is_taken_back = live == Some(false) || event.kind == Kind::Rollback;
         if !self.range.contains(&self.number) || (is_taken_back && !self.is_raw) {
             return None;
