@@ -8,8 +8,8 @@ use crate::{
 use serde::Serialize;
 use serde_json::Value;
 use session_core::checkpoint::{
-    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, Checkpointer, FileNote, FilePlan,
-    FilesRestored, LastRestore, OnConflict, SharedFile,
+    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
+    FileNote, FilePlan, FilesRestored, LastRestore, OnConflict, SharedFile,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -123,6 +123,19 @@ impl Checkpointer for Attached {
     fn examine(&self, depth: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError> {
         let Some(reader) = self.reader()? else { return Ok(CheckpointHealth::default()) };
         Ok(examine::examine(&reader, depth)?)
+    }
+
+    fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError> {
+        let Some(reader) = self.reader()? else { return Ok(Vec::new()) };
+        let found = reader.find_files(is_wanted)?.into_iter();
+        let named = |at: TurnRef| match at {
+            TurnRef::Turn(n) => Some(CheckpointRef::Taken(n.into())),
+            TurnRef::Safety(n) => Some(CheckpointRef::Guard(n.into())),
+            TurnRef::Latest => None,
+        };
+        Ok(found
+            .filter_map(|(at, path)| Some(CheckpointedFile { checkpoint: named(at)?, path: text(&path) }))
+            .collect())
     }
 }
 

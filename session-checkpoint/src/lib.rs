@@ -49,6 +49,7 @@ mod cache;
 mod checkpoints;
 mod commit;
 mod external;
+mod find;
 mod head;
 mod look;
 mod loose;

@@ -85,6 +85,8 @@ verbs! {
     Tail => tail,
     /// Create a session and print its name
     New => new,
+    /// Bring in sessions of other agents
+    Import => import,
     /// Go back to an earlier point, with the conversation, the workspace, or both
     Rewind => rewind,
     /// Begin another session with a part of this one's conversation
@@ -109,10 +111,16 @@ verbs! {
     Prune => prune,
     /// Tell sessions that their project was moved
     Relocate => relocate,
+    /// Add up tokens, money, calls, errors and times
+    Stats => stats,
     /// Say how much room sessions take, by their parts
     Du => du,
     /// Look for what is wrong with sessions, and report it
     Doctor => doctor,
+    /// Look for tokens, keys and passwords in sessions
+    Scan => scan,
+    /// Mask the tokens, keys and passwords in sessions
+    Scrub => scrub,
     /// Take, compare and restore snapshots of the workspace
     Checkpoint => checkpoint,
     /// Take a guided tour on a throw-away store

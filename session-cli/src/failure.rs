@@ -134,6 +134,8 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
             (Exit::Busy, Some("the same `session rewind` does the rest, `session rewind SESSION --undo` takes it back"))
         }
         StoreError::NothingToUndo { .. } => (Exit::No, None),
+        StoreError::KeepsChanging { .. } => (Exit::Busy, Some("somebody writes to it; try again when that has ended")),
+        StoreError::NotRedacted { .. } => (Exit::Refused, Some("nothing was written")),
         _ => (Exit::Usage, None),
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub type CheckpointError = Box<dyn Error + Send + Sync>;
 
 /// Which checkpoint is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckpointRef {
     /// The one of this number, as `x.checkpoint` and `x.turn` events tell it.
     Taken(u64),
@@ -148,6 +148,15 @@ pub struct CheckpointHealth {
     pub faults: Vec<CheckpointFault>,
 }
 
+/// A file in a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CheckpointedFile {
+    /// The checkpoint, or the guard.
+    pub checkpoint: CheckpointRef,
+    /// The path, relative to the workspace. What is no UTF-8 in it is U+FFFD.
+    pub path: String,
+}
+
 /// Who keeps the checkpoints of one session's workspace.
 ///
 /// A restore takes a guard first, is recorded before its first change, and can be found and ended when it was
@@ -210,6 +219,13 @@ pub trait Checkpointer {
     /// # Errors
     /// What keeps them from being looked at. What is wrong with them is an answer.
     fn examine(&self, depth: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError>;
+
+    /// The files whose content `is_wanted` says yes to, each content under each of its paths once: in the oldest
+    /// checkpoint that has it there. It is asked once about each content. Nothing is changed.
+    ///
+    /// # Errors
+    /// Failed reads; a checkpoint that is damaged.
+    fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError>;
 }
 
 /// Who hands in the checkpoints of many sessions, for who looks after a whole store.

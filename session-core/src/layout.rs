@@ -28,6 +28,8 @@ pub const QUARANTINE: &str = ".quarantine";
 pub const BACKUPS: &str = ".backup";
 /// A repair that has not told the history yet what it did.
 pub const REPAIR: &str = ".repair";
+/// Records of an import that nobody understood, as they were read.
+pub const RAW: &str = ".raw";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.

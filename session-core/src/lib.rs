@@ -57,10 +57,11 @@
 //! | `replay` | what is live: the fold ([`Replay`]), from the end ([`ReplayBackwards`]), and the usual questions |
 //! | [`search`] | looking for a text in the events of a history |
 //! | `extension` | this project's own kinds, `x.session` and its kin |
-//! | `spending` | what the responses of models cost, each once ([`Spending`]) |
+//! | `spending`, `statistics` | what the responses of models cost, each once ([`Spending`]), and what histories come to by session, day, model and tool |
 //! | `timeline`, `rewind_mark`, `prompt` | the turns of a history, and the points that it can go back to ([`Timeline`]) |
 //! | [`checkpoint`] | what a store asks of whoever keeps snapshots of a workspace |
 //! | `api_view`, [`report`], `show` | what others make of a conversation |
+//! | [`redact`] | which strings are text, for whoever takes secrets out of them |
 //! | `meta`, `name`, `title`, `run_id`, `time`, [`layout`] | the session around the history |
 
 mod api_view;
@@ -70,6 +71,7 @@ mod defect;
 mod encode;
 mod event;
 mod extension;
+mod failure;
 mod fields;
 #[cfg(feature = "interop")]
 pub mod interop;
@@ -79,6 +81,7 @@ mod message;
 mod meta;
 mod name;
 mod prompt;
+pub mod redact;
 mod replay;
 pub mod report;
 mod rewind_mark;
@@ -87,6 +90,7 @@ mod scan;
 pub mod search;
 mod show;
 mod spending;
+mod statistics;
 mod time;
 mod timeline;
 mod title;
@@ -99,11 +103,13 @@ pub use extension::{
     CheckpointMark, Extension, FORMAT, Note, SessionHeader, Successor, TitleSet, TitleSource, TurnMark, TurnPhase,
     Usage,
 };
+pub use failure::is_failure;
 pub use fields::Fields;
 pub use message::{Content, Image, Message, Parts, Role, ToolCall};
 pub use meta::{Meta, MetaFault};
 pub use name::{MAX_NAME_BYTES, NameError, NameRule, SessionName};
 pub use prompt::{prompt_of, written_by_hand};
+pub use redact::{Redact, RedactError};
 pub use replay::{
     Conversation, Count, Counter, Effect, HistoryPart, LastReport, LiveEvents, Replay, ReplayBackwards, count,
     last_messages, last_model, last_report,
@@ -113,6 +119,7 @@ pub use run_id::{RUN_ID_VAR, run_id};
 pub use scan::{Bodies, Limits, Scan, ScanBackwards, scan_bytes, scan_line};
 pub use show::reference_show;
 pub use spending::{Amount, Responses, Spending, Spent};
+pub use statistics::{Cell, CellKey, Period, Statistics};
 pub use time::{Timestamp, format_time, parse_time};
 pub use timeline::{Cut, CutError, ParsePointError, Point, Timeline, TurnSpan};
 pub use title::{MAX_TITLE_BYTES, TITLE_WORDS, first_words_title, fork_title, normalize_title};

@@ -3,11 +3,13 @@
 //! Agents put text of their own into messages of the user: the environment, reminders, instructions of the project. A
 //! title made of that names no session, and it begins no turn.
 
-use crate::{Message, Role};
+use crate::{Event, Message, Role};
 
 /// Elements that agents put into messages of the user. Anything else in angle brackets may be what a person asks about.
-const INJECTED: [&str; 17] = [
+const INJECTED: [&str; 23] = [
     "agents_md",
+    "bash-stderr",
+    "bash-stdout",
     "command-args",
     "command-message",
     "command-name",
@@ -17,10 +19,14 @@ const INJECTED: [&str; 17] = [
     "ide_diagnostics",
     "ide_opened_file",
     "ide_selection",
+    "local-command-caveat",
+    "local-command-stderr",
     "local-command-stdout",
+    "skill",
     "subagent_notification",
     "system-reminder",
     "system_reminder",
+    "task-notification",
     "turn_aborted",
     "user_context",
     "user_instructions",
@@ -57,6 +63,17 @@ pub fn prompt_of(message: &Message) -> Option<String> {
     // A picture without a word is a prompt all the same.
     let counts = !written.is_empty() || (text.trim().is_empty() && !message.images.is_empty());
     counts.then(|| written.to_owned())
+}
+
+impl Event {
+    /// The member of [`Event::x`] that says that an agent put the message there, whatever it looks like.
+    pub const INJECTED: &str = "injected";
+
+    /// What a person wrote in its message; `None` where it has none of the user's, or nobody wrote anything.
+    pub fn prompt(&self) -> Option<String> {
+        let is_injected = self.x.get(Event::INJECTED) == Some("true");
+        self.message.as_deref().filter(|_| !is_injected).and_then(prompt_of)
+    }
 }
 
 /// The text behind an injected block that it begins with.

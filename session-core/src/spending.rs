@@ -33,6 +33,12 @@ impl<T: AddAssign + Copy> Amount<T> {
         }
     }
 
+    fn merge(&mut self, other: Self) {
+        self.known += other.known;
+        self.unknown += other.unknown;
+        self.told += other.told;
+    }
+
     /// The sum, where at least one number is known.
     pub fn sum(&self) -> Option<T> {
         (self.told > 0).then_some(self.known)
@@ -92,6 +98,19 @@ impl Responses {
             self.discarded += 1;
             self.discarded_cost.add(cost);
         }
+    }
+}
+
+impl AddAssign<&Responses> for Responses {
+    fn add_assign(&mut self, other: &Responses) {
+        self.count += other.count;
+        self.discarded += other.discarded;
+        self.input.merge(other.input);
+        self.cached.merge(other.cached);
+        self.output.merge(other.output);
+        self.reasoning.merge(other.reasoning);
+        self.cost.merge(other.cost);
+        self.discarded_cost.merge(other.discarded_cost);
     }
 }
 

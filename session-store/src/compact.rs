@@ -59,6 +59,9 @@ impl Store {
         compaction: &Compaction,
         checkpoints: Option<&dyn Checkpointer>,
     ) -> Result<Compacted> {
+        let mut redacted = compaction.clone();
+        self.redaction().text(&mut redacted.summary, &source.paths().history())?;
+        let compaction = &redacted;
         match source.begin_change(lock) {
             // Who died after the link, before the history told of it.
             Err(StoreError::Succeeded { successor, .. })

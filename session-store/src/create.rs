@@ -22,7 +22,13 @@ pub struct NewSession {
 
 /// Creates a session and gives its name.
 pub(crate) fn create(store: &Store, new: &NewSession) -> Result<SessionName> {
-    staging::build(store, new.name.as_ref(), |staged| staged.put_meta(&meta_of(store, staged.name(), new)))
+    staging::build(store, new.name.as_ref(), |staged| {
+        let mut meta = meta_of(store, staged.name(), new);
+        let path = staged.paths().meta();
+        store.redaction().text(&mut meta.title, &path)?;
+        store.redaction().text(&mut meta.first_prompt, &path)?;
+        staged.put_meta(&meta)
+    })
 }
 
 fn meta_of(store: &Store, name: &SessionName, new: &NewSession) -> Meta {

@@ -2,7 +2,7 @@
 
 use crate::rewind::Refusal;
 use session_core::checkpoint::CheckpointError;
-use session_core::{CutError, Defect, NameError, Point, SessionName, Timestamp};
+use session_core::{CutError, Defect, NameError, Point, RedactError, SessionName, Timestamp};
 use session_disk::DiskError;
 use session_proc::ProcError;
 use std::io;
@@ -321,6 +321,22 @@ pub enum StoreError {
     NothingToUndo {
         /// The session.
         name: String,
+    },
+    /// A file does not stay as it is for long enough to be replaced.
+    #[error("{} keeps changing", path.display())]
+    KeepsChanging {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An event was not written, since its secrets could not be taken out. Nothing of the call was.
+    #[error("event {event} of the call cannot be redacted, and was not written to {}", path.display())]
+    NotRedacted {
+        /// Which event of the call, from 0.
+        event: usize,
+        /// The history.
+        path: PathBuf,
+        /// Why. It holds nothing of the event, if the redactor keeps to its word.
+        source: RedactError,
     },
     /// A process, or the marker of a turn, could not be looked at.
     #[error(transparent)]

@@ -4,8 +4,7 @@ use crate::staging::{self, NewHistory, Staged};
 use crate::{HistoryView, Result, Store, StoreError, meta, spill};
 use session_core::checkpoint::Checkpointer;
 use session_core::{
-    Defect, Effect, Event, Item, Kind, Meta, Point, Record, Replay, SessionHeader, SessionName, TitleSource,
-    fork_title, prompt_of,
+    Defect, Effect, Event, Item, Kind, Meta, Point, Record, Replay, SessionHeader, SessionName, TitleSource, fork_title,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -157,9 +156,8 @@ impl Making<'_> {
         if !live.is_empty() {
             meta::mark_header(&mut meta);
             self.each(|number, record, _| {
-                let said = record.event.message.as_deref().filter(|_| meta.first_prompt.is_empty());
-                if let Some(prompt) = said.filter(|_| live.contains(&number)).and_then(prompt_of) {
-                    meta.first_prompt = prompt;
+                if meta.first_prompt.is_empty() && live.contains(&number) {
+                    meta.first_prompt = record.event.prompt().unwrap_or_default();
                 }
                 Ok(())
             })?;

@@ -11,6 +11,7 @@
 //! - A session goes back ([`Session::rewind`]), is forked ([`Store::fork`]), goes on in another one ([`Store::compact`],
 //!   [`Store::lineage`]), and is renamed ([`Store::rename`]). Checkpoints of its workspace are handed in as a
 //!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
+//! - A session that another program made comes in whole ([`Store::import`]).
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -51,6 +52,7 @@ mod flat;
 mod flock;
 mod fork;
 mod history;
+mod import;
 mod inbox;
 mod lineage;
 mod list;
@@ -61,11 +63,13 @@ mod options;
 mod paths;
 mod processes;
 mod prune;
+mod redaction;
 mod relocate;
 mod rename;
 mod rewind;
 mod rewrite;
 mod search;
+mod secrets;
 mod session;
 mod small_file;
 mod spill;
@@ -83,6 +87,7 @@ pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
 pub use fork::{Forked, NewFork};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
+pub use import::{ImportOrigin, NewImport};
 pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,
@@ -100,6 +105,7 @@ pub use rewind::{Refusal, Rewind, RewindForce, RewindParts, RewindPlan, Rewound,
 pub use search::{
     Case, Form, Found, HitsOfASession, Liveness, Query, QueryError, SearchOptions, Searched, Unsearched, Words,
 };
+pub use secrets::{ScrubBackup, Scrubbed, SecretHit, SecretScan};
 pub use session::{Session, Steered, Steering, Turn, TurnEnd, TurnRepair};
 pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
@@ -108,3 +114,4 @@ pub use store::Store;
 pub use trash::{Deletion, EmptiedTrash, TrashEntry};
 
 pub(crate) use clock::Clock;
+pub(crate) use redaction::Redaction;

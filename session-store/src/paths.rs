@@ -86,4 +86,9 @@ impl SessionPaths {
     pub fn quarantine(&self) -> PathBuf {
         self.dir.join(layout::QUARANTINE)
     }
+
+    /// Records of an import that nobody understood.
+    pub fn raw(&self) -> PathBuf {
+        self.dir.join(layout::RAW)
+    }
 }

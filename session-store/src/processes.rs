@@ -1,7 +1,8 @@
 //! The background processes of a session, as the session's directory has them.
 
 use crate::{Result, SessionPaths, StoreError};
-use session_proc::{Registry, Stop, Stopped, Which, live_processes};
+use session_core::SessionName;
+use session_proc::{Registry, Stop, Stopped, TurnMarker, Which, live_processes};
 
 /// How often everything is stopped before it is clear that somebody goes on starting.
 const ROUNDS: usize = 3;
@@ -19,6 +20,15 @@ pub(crate) fn registry(paths: &SessionPaths) -> Result<Registry> {
 pub(crate) fn running(paths: &SessionPaths) -> Result<Vec<String>> {
     let processes = registry(paths)?.list()?.processes;
     Ok(processes.into_iter().filter(|status| !status.state.is_final()).map(|status| status.id.to_string()).collect())
+}
+
+/// Refuses what nobody may do beside a live turn or a running process.
+pub(crate) fn refuse_running(paths: &SessionPaths, name: &SessionName) -> Result<()> {
+    if let Some(turn) = TurnMarker::read(&paths.proc())? {
+        return Err(StoreError::live_turn(name.as_str(), turn.pid));
+    }
+    let ids = running(paths)?;
+    if ids.is_empty() { Ok(()) } else { Err(StoreError::Running { name: name.to_string(), ids }) }
 }
 
 /// Stops everything of a session that is about to be deleted.

@@ -4,12 +4,13 @@
 //! its own metadata says the new name. So metadata that says the old name, of which there is no session, is a renaming
 //! that was interrupted: repeating it does the rest.
 
+use crate::chain::Member;
 use crate::flat::{flat_path, migrated_path};
 use crate::meta::Update;
-use crate::{Durability, LockGuard, Result, SessionPaths, Store, StoreError, chain::Member, lock, meta, processes};
+use crate::processes::refuse_running;
+use crate::{Durability, LockGuard, Result, SessionPaths, Store, StoreError, lock, meta};
 use session_core::{Meta, SessionName};
 use session_disk::{rename_new, sync_dir};
-use session_proc::TurnMarker;
 use std::time::Duration;
 
 /// How long an update of another session's metadata waits for those of other processes.
@@ -176,12 +177,4 @@ impl Store {
             Durability::Data => Ok(sync_dir(self.base_dir())?),
         }
     }
-}
-
-fn refuse_running(paths: &SessionPaths, name: &SessionName) -> Result<()> {
-    if let Some(turn) = TurnMarker::read(&paths.proc())? {
-        return Err(StoreError::live_turn(name.as_str(), turn.pid));
-    }
-    let ids = processes::running(paths)?;
-    if ids.is_empty() { Ok(()) } else { Err(StoreError::Running { name: name.to_string(), ids }) }
 }

@@ -1,7 +1,7 @@
 //! Building a session where nobody sees it, and giving it its name in one step.
 
 use crate::flock::try_exclusive;
-use crate::{Durability, Result, SessionPaths, Store, StoreError, meta, name};
+use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
 use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
 use session_disk::{
     DiskError, create_dir, create_dir_all, create_new, remove_dir_all, rename_new, replace, sync_data, sync_dir, write,
@@ -86,6 +86,7 @@ impl<'a> Staged<'a> {
             file: create_new(&path)?,
             path,
             bytes: Vec::new(),
+            redaction: self.store.redaction().clone(),
             durability: self.store.options().durability,
         })
     }
@@ -121,17 +122,21 @@ pub(crate) struct NewHistory {
     file: File,
     path: PathBuf,
     bytes: Vec<u8>,
+    redaction: Redaction,
     durability: Durability,
 }
 
 impl NewHistory {
-    /// Adds an event, and gives its line.
+    /// Adds an event as the store's redactor gives it, and gives its line.
     pub(crate) fn push(&mut self, event: &Event) -> Result<&[u8]> {
         if self.bytes.len() >= CHUNK {
             self.flush()?;
         }
         let from = self.bytes.len();
         event.encode(&mut self.bytes);
+        self.bytes.pop();
+        self.redaction.line(event, &mut self.bytes, from, (0, &self.path))?;
+        self.bytes.push(b'\n');
         Ok(&self.bytes[from..])
     }
 

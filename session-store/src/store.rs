@@ -4,13 +4,15 @@ use crate::chain::{self, Member};
 use crate::create::{self, NewSession};
 use crate::meta::{self, MetaReading};
 use crate::{
-    Clock, Inbox, LockGuard, Options, Result, Session, SessionPaths, StoreError, default_dir, flat, lock, processes,
+    Clock, Inbox, LockGuard, Options, Redaction, Result, Session, SessionPaths, StoreError, default_dir, flat, lock,
+    processes,
 };
-use session_core::{SessionName, Timestamp, layout};
+use session_core::{Redact, SessionName, Timestamp, layout};
 use session_proc::{ProcError, ProcessId, Registry};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A directory full of sessions.
 ///
@@ -23,6 +25,7 @@ pub struct Store {
     options: Options,
     clock: Clock,
     cache_dir: Option<PathBuf>,
+    redaction: Redaction,
 }
 
 impl Store {
@@ -38,7 +41,13 @@ impl Store {
     /// The store at a directory, which need not exist.
     #[doc(alias = "NewManagerIn")]
     pub fn open_at(base: impl Into<PathBuf>) -> Self {
-        Store { base: base.into(), options: Options::default(), clock: Clock::SYSTEM, cache_dir: None }
+        Store {
+            base: base.into(),
+            options: Options::default(),
+            clock: Clock::SYSTEM,
+            cache_dir: None,
+            redaction: Redaction::default(),
+        }
     }
 
     /// The same store with other options.
@@ -62,6 +71,16 @@ impl Store {
     #[must_use]
     pub fn with_cache_dir(self, dir: impl Into<PathBuf>) -> Self {
         Store { cache_dir: Some(dir.into()), ..self }
+    }
+
+    /// The same store with a redactor for every session that is opened or created in it: see [`Session::redacted_by`].
+    #[must_use]
+    pub fn redacted_by(self, redactor: Arc<dyn Redact>) -> Self {
+        Store { redaction: Redaction::by(redactor), ..self }
+    }
+
+    pub(crate) fn redaction(&self) -> &Redaction {
+        &self.redaction
     }
 
     pub(crate) fn cache_dir(&self) -> Option<&Path> {
@@ -185,7 +204,9 @@ impl Store {
     }
 
     pub(crate) fn session(&self, member: Member) -> Result<Session> {
-        Session::new(member.name.to_string(), member.paths, self.options, self.clock.clone(), member.dangling)
+        let (name, paths, clock) = (member.name.to_string(), member.paths, self.clock.clone());
+        let session = Session::new(name, paths, self.options, clock, member.dangling)?;
+        Ok(session.with_redaction(self.redaction.clone()))
     }
 
     /// A session's metadata, without opening it. Links to successors are not followed, nothing is created.

@@ -3,3 +3,4 @@
 //! Nothing here touches a file. Whoever reads the bytes of an import, or writes those of an export, is the caller.
 
 pub mod export;
+pub mod import;

@@ -2,6 +2,7 @@
 
 use super::number;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Arrays and objects inside one another, at most. The reference's engine refuses the 10,001st.
 const MAX_DEPTH: u32 = 10_000;
@@ -155,19 +156,13 @@ impl<'a> Cursor<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
-        self.at += 1;
-        self.deeper()?;
-        self.space();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            self.depth -= 1;
+        if self.enter(b'}')? {
             return Ok(());
         }
         loop {
             let key = self.key()?;
             member(self, key)?;
-            if self.comma_or(b'}')? {
-                self.depth -= 1;
+            if self.leave(b'}')? {
                 return Ok(());
             }
         }
@@ -178,18 +173,12 @@ impl<'a> Cursor<'a> {
         &mut self,
         mut element: impl FnMut(&mut Self) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
-        self.at += 1;
-        self.deeper()?;
-        self.space();
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            self.depth -= 1;
+        if self.enter(b']')? {
             return Ok(());
         }
         loop {
             element(self)?;
-            if self.comma_or(b']')? {
-                self.depth -= 1;
+            if self.leave(b']')? {
                 return Ok(());
             }
         }
@@ -239,16 +228,9 @@ impl<'a> Cursor<'a> {
                 Shape::Number => self.number()?,
                 Shape::String => self.skip_string()?,
                 shape @ (Shape::Array | Shape::Object) => {
-                    self.at += 1;
-                    self.deeper()?;
                     let close = if shape == Shape::Array { b']' } else { b'}' };
-                    open.push(close);
-                    self.space();
-                    if self.peek() == Some(close) {
-                        self.at += 1;
-                        self.depth -= 1;
-                        open.pop();
-                    } else {
+                    if !self.enter(close)? {
+                        open.push(close);
                         self.skip_key(close)?;
                         continue;
                     }
@@ -260,8 +242,7 @@ impl<'a> Cursor<'a> {
                     debug_assert_eq!(self.depth, outer, "every bracket was closed");
                     return Ok(&self.bytes[start..self.at]);
                 };
-                if self.comma_or(close)? {
-                    self.depth -= 1;
+                if self.leave(close)? {
                     open.pop();
                 } else {
                     self.skip_key(close)?;
@@ -269,6 +250,43 @@ impl<'a> Cursor<'a> {
                 }
             }
         }
+    }
+
+    /// Goes into an array or object, where [`Cursor::shape`] said so; true if it is empty, and then passed over.
+    pub(super) fn enter(&mut self, close: u8) -> Result<bool, Malformed> {
+        self.at += 1;
+        self.deeper()?;
+        self.space();
+        let is_empty = self.peek() == Some(close);
+        if is_empty {
+            self.at += 1;
+            self.depth -= 1;
+        }
+        Ok(is_empty)
+    }
+
+    /// After a value inside an array or object: true behind the closing bracket, false behind a comma.
+    pub(super) fn leave(&mut self, close: u8) -> Result<bool, Malformed> {
+        let is_end = self.comma_or(close)?;
+        self.depth -= u32::from(is_end);
+        Ok(is_end)
+    }
+
+    /// A key and its colon, passed over; where the bytes between its quotes stand.
+    pub(super) fn name(&mut self) -> Result<Range<usize>, Malformed> {
+        self.space();
+        let start = self.at + 1;
+        if self.peek() != Some(b'"') {
+            return Err(self.wrong("expected a key in quotes"));
+        }
+        self.skip_string()?;
+        let inside = start..self.at - 1;
+        self.space();
+        if self.peek() != Some(b':') {
+            return Err(self.wrong("expected a colon after the key"));
+        }
+        self.at += 1;
+        Ok(inside)
     }
 
     /// Inside an object, a key and its colon stand before the value.

@@ -12,11 +12,13 @@ mod cursor;
 mod number;
 mod plain;
 mod string;
+mod strings;
 mod write;
 
 pub(crate) use block::{LEN as BLOCK, equal_to, pairs};
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
 pub(crate) use plain::{block_at, plain_string, plain_string_end};
 pub(crate) use string::without_lone_surrogates;
+pub use strings::{StringSpan, strings};
 pub use write::push_string;
 pub(crate) use write::{compact, push_integer, push_list};

@@ -1,13 +1,13 @@
 //! The fold behind a timeline.
 
 use super::{Gap, Shown, Step, Timeline, TurnSpan};
-use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase, prompt_of};
+use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase};
 
 /// How many characters of a prompt are kept.
 const PROMPT_CHARS: usize = 200;
 
 #[derive(Debug, Default)]
-pub(super) struct Fold {
+pub(crate) struct Fold {
     timeline: Timeline,
     /// The turn of each live message, as an index.
     live: Replay<Option<usize>>,
@@ -25,7 +25,7 @@ struct Open {
 }
 
 impl Fold {
-    pub(super) fn event(&mut self, record: &Record) {
+    pub(crate) fn event(&mut self, record: &Record) {
         let event = &record.event;
         let number = self.timeline.steps.len() as u64 + 1;
         let said = event.message.as_deref().filter(|_| event.effect() == Effect::Adds);
@@ -51,6 +51,11 @@ impl Fold {
         self.live.event(&event.effect(), || turn);
         let works = said.is_some_and(|message| matches!(message.role, Role::Assistant | Role::Tool));
         self.timeline.steps.push(Step { live: self.live.live().len() as u64, works });
+    }
+
+    /// How many turns have begun.
+    pub(crate) fn turns(&self) -> usize {
+        self.timeline.turns.len()
     }
 
     pub(super) fn defect(&mut self, defect: Defect) {
@@ -107,7 +112,7 @@ impl Fold {
     }
 
     fn message(&mut self, message: &Message, number: u64, record: &Record) {
-        let prompt = prompt_of(message);
+        let prompt = record.event.prompt();
         match self.open {
             Some(open) if open.is_marked => {}
             None if message.role == Role::User => self.begin(None, number, record),

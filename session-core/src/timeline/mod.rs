@@ -19,6 +19,8 @@
 mod cut;
 mod fold;
 
+pub(crate) use fold::Fold;
+
 pub use cut::{Cut, CutError, ParsePointError, Point};
 
 use crate::{Defect, Item, Limits, Scan, Timestamp};
@@ -114,7 +116,7 @@ impl Timeline {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn read(history: impl BufRead, limits: Limits) -> io::Result<Self> {
-        let mut fold = fold::Fold::default();
+        let mut fold = Fold::default();
         for item in Scan::with_limits(history, limits) {
             match item? {
                 Item::Record(record) => fold.event(&record),

@@ -158,7 +158,8 @@ const TAKEN_BACK: &[u8] = br#"{"kind":"message","message":{"role":"user","conten
 
 #[test]
 fn e04_no_format_shows_what_was_taken_back_unless_asked() {
-    let formats: [(&str, fn() -> Box<dyn Export>); 4] = [
+    type Make = fn() -> Box<dyn Export>;
+    let formats: [(&str, Make); 4] = [
         ("md", || Box::new(Markdown::new())),
         ("json", || Box::new(Json::new())),
         ("jsonl", || Box::new(JsonLines)),

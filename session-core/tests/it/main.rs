@@ -12,6 +12,8 @@ mod faults;
 mod format_doc;
 mod golden;
 mod golden_values;
+#[cfg(feature = "interop")]
+mod import;
 mod memory;
 mod oracle;
 mod properties;

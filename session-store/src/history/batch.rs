@@ -1,6 +1,6 @@
 //! The bytes of one call.
 
-use crate::{LongLines, Result, StoreError};
+use crate::{LongLines, Redaction, Result, StoreError};
 use session_core::{Event, layout};
 use std::path::Path;
 
@@ -16,12 +16,12 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Encodes events. `path` is for the error.
-    pub(super) fn new(events: &[Event], long_lines: LongLines, path: &Path) -> Result<Self> {
+    /// Encodes events, without what the redactor takes out. `path` is for the error.
+    pub(super) fn new(events: &[Event], redaction: &Redaction, long_lines: LongLines, path: &Path) -> Result<Self> {
         let mut batch = Batch { bytes: vec![b'\n'], own: 1, ends: Vec::with_capacity(events.len()) };
         for (n, event) in events.iter().enumerate() {
             let from = batch.bytes.len();
-            event.encode(&mut batch.bytes);
+            push(event, redaction, &mut batch.bytes, (n, path))?;
             let len = (batch.bytes.len() - from - 1) as u64;
             if len >= layout::MAX_REFERENCE_LINE && long_lines == LongLines::Refuse {
                 return Err(StoreError::LineTooLong {
@@ -37,17 +37,24 @@ impl Batch {
     }
 
     /// Puts lines that the caller did not give before its own, such as those that begin a history.
-    pub(super) fn begin_with(&mut self, first: &[Event]) {
+    pub(super) fn begin_with(&mut self, first: &[Event], redaction: &Redaction, path: &Path) -> Result<()> {
         if first.is_empty() {
-            return;
+            return Ok(());
         }
         let mut bytes = vec![b'\n'];
-        first.iter().for_each(|event| event.encode(&mut bytes));
+        first.iter().try_for_each(|event| push(event, redaction, &mut bytes, (0, path)))?;
         let own = bytes.len();
         bytes.extend_from_slice(&self.bytes[self.own..]);
         self.ends.iter_mut().for_each(|end| *end = *end - self.own + own);
         self.bytes = bytes;
         self.own = own;
+        Ok(())
+    }
+
+    /// How many bytes the first of the caller's events take.
+    pub(super) fn bytes_of_first(&self, events: usize) -> u64 {
+        let end = events.checked_sub(1).and_then(|last| self.ends.get(last));
+        end.map_or(0, |end| (end - self.own) as u64)
     }
 
     /// What is written, with or without the newline in front.
@@ -55,6 +62,16 @@ impl Batch {
         let from = usize::from(!newline_first);
         Written { batch: self, from }
     }
+}
+
+/// Adds the line of an event.
+fn push(event: &Event, redaction: &Redaction, lines: &mut Vec<u8>, place: (usize, &Path)) -> Result<()> {
+    let from = lines.len();
+    event.encode(lines);
+    lines.pop();
+    redaction.line(event, lines, from, place)?;
+    lines.push(b'\n');
+    Ok(())
 }
 
 /// What is written of a batch.

@@ -28,13 +28,13 @@ pub use tail::Isolated;
 pub(crate) use tail::{Part, last_line};
 
 use crate::flock::{self, Inode};
-use crate::{Durability, Options, Result, SessionPaths, StoreError};
+use crate::{Durability, Options, Redaction, Result, SessionPaths, StoreError};
 use batch::Batch;
 use file::{Kept, Look};
 use nix::libc::{O_DIRECTORY, O_PATH};
 pub(crate) use pending::Pending;
 use pending::{Lock, Placed};
-use session_core::Event;
+use session_core::{Event, Redact};
 use session_disk::{append, create_new, open_append, sync_data, sync_dir};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -70,6 +70,7 @@ pub struct History {
     paths: SessionPaths,
     name: String,
     options: Options,
+    redaction: Redaction,
     /// The session's directory as it was found first, kept so that its inode is not given to another one.
     dir: Option<File>,
     kept: Option<Kept>,
@@ -96,7 +97,25 @@ impl History {
     /// Nothing is created. The directory is remembered: one that stands at its path later is another session's.
     pub fn new(paths: SessionPaths, name: impl Into<String>, options: Options) -> Self {
         let dir = open_dir(paths.dir()).ok();
-        History { paths, name: name.into(), options, dir, kept: None, was_there: false }
+        History {
+            paths,
+            name: name.into(),
+            options,
+            redaction: Redaction::default(),
+            dir,
+            kept: None,
+            was_there: false,
+        }
+    }
+
+    /// From here on, each line is written as `redactor` gives it. Where that fails, or gives something that is not the
+    /// same event, nothing of the call is written.
+    pub fn redact_with(&mut self, redactor: Arc<dyn Redact>) {
+        self.redact_by(Redaction::by(redactor));
+    }
+
+    pub(crate) fn redact_by(&mut self, redaction: Redaction) {
+        self.redaction = redaction;
     }
 
     /// Appends events, all of them or none.
@@ -110,7 +129,8 @@ impl History {
     /// It waits while another process of ours appends. The lock is not held when it returns.
     ///
     /// # Errors
-    /// - [`StoreError::LineTooLong`], [`StoreError::NewerFormat`] and [`StoreError::Deleted`]: nothing was written.
+    /// - [`StoreError::LineTooLong`], [`StoreError::NotRedacted`], [`StoreError::NewerFormat`] and
+    ///   [`StoreError::Deleted`]: nothing was written.
     /// - [`StoreError::Append`]: the write or the sync failed; it says how many of the events are in the file. What was
     ///   written of them has been overwritten with spaces as a rule, so that none is.
     /// - [`StoreError::LockUnsupported`], [`StoreError::Read`] and [`StoreError::Disk`]: nothing was written.
@@ -137,9 +157,9 @@ impl History {
         written: impl FnOnce(),
     ) -> Result<Pending> {
         let path = self.paths.history();
-        let mut batch = Batch::new(events, self.options.long_lines, &path)?;
+        let mut batch = Batch::new(events, &self.redaction, self.options.long_lines, &path)?;
         let (mut kept, look) = self.lock(&path)?;
-        batch.begin_with(&before(look.is_new));
+        batch.begin_with(&before(look.is_new), &self.redaction, &path)?;
         // An error closes the descriptor, and with it frees the lock.
         let (offset, isolated) = self.write(&kept, look, &batch, &path)?;
         written();

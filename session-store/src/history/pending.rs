@@ -48,6 +48,11 @@ impl Pending {
         Placed::whole(self.batch.written(self.is_torn), self.offset)
     }
 
+    /// How many bytes the lines of the first events of the call take.
+    pub(crate) fn bytes_of_first(&self, events: usize) -> u64 {
+        self.batch.bytes_of_first(events)
+    }
+
     /// Answers when the events are on the disk, as far as the durability says. Threads that append through one handle
     /// share a sync.
     ///

@@ -24,8 +24,8 @@ pub use damage::MetaDamage;
 pub(crate) use merge::file_of;
 pub(crate) use read::read;
 pub use read::{MetaReading, MetaSource};
-pub(crate) use rebuild::Facts;
+pub(crate) use rebuild::{Facts, of_history};
 pub(crate) use rules::{
     count_cost, fill_title, is_pinned, is_rebuilt, keep_users_title, mark_header, set_pinned, title_source,
 };
-pub(crate) use update::{Update, update};
+pub(crate) use update::{Update, hold, update};

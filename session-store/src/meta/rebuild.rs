@@ -3,11 +3,11 @@
 use super::rules::{FORMAT, REBUILT, count_cost, is_pinned, set_pinned, title_by};
 use crate::history::BUFFER;
 use crate::small_file::open_regular;
-use crate::{Result, StoreError};
+use crate::{ImportOrigin, Result, StoreError};
 use serde_json::Value;
 use session_core::{
-    Extension, Item, Kind, Limits, Meta, Note, Record, Responses, Scan, SessionHeader, Spending, Timestamp, TitleSet,
-    TitleSource, prompt_of,
+    Extension, Fields, Item, Kind, Limits, Meta, Note, Record, Responses, Scan, SessionHeader, Spending, Timestamp,
+    TitleSet, TitleSource,
 };
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -28,6 +28,18 @@ pub(crate) struct Facts {
     /// Where its workspace was moved to.
     relocated: String,
     spending: Spending,
+    /// Where it was imported from, as a member of `x`.
+    import: Fields,
+}
+
+/// The metadata that a history gives by itself.
+///
+/// # Errors
+/// [`StoreError::Read`] where it cannot be read.
+pub(crate) fn of_history(history: &Path, limits: Limits) -> Result<Meta> {
+    let mut meta = Meta::default();
+    facts(history, limits)?.unwrap_or_default().complete(&mut meta);
+    Ok(meta)
 }
 
 /// Reads a history through. `None` where there is none, or not one event in it.
@@ -60,21 +72,27 @@ impl Facts {
             self.last = Some(ts);
         }
         match event.extension() {
-            Some(Extension::Session(header)) => {
-                self.header.get_or_insert(header);
+            Some(Extension::Session(header)) if self.header.is_none() => {
+                self.header = Some(header);
+                self.import.take_over(ImportOrigin::MEMBER, &event.x);
             }
             Some(Extension::Title(title)) if self.accepts(title.by) => self.title = Some(title),
             Some(Extension::Successor(successor)) => self.succeeded_by = successor.name,
             Some(Extension::Note(note)) => self.take_note(note),
-            Some(Extension::Title(_) | Extension::Usage(_) | Extension::Turn(_) | Extension::Checkpoint(_)) | None => {}
+            Some(
+                Extension::Session(_)
+                | Extension::Title(_)
+                | Extension::Usage(_)
+                | Extension::Turn(_)
+                | Extension::Checkpoint(_),
+            )
+            | None => {}
+        }
+        if self.first_prompt.is_none() {
+            self.first_prompt = event.prompt();
         }
         if event.kind == Kind::Settings && !event.model.is_empty() {
             self.model.clone_from(&event.model);
-        }
-        if let Some(message) = &event.message
-            && self.first_prompt.is_none()
-        {
-            self.first_prompt = prompt_of(message);
         }
     }
 
@@ -133,6 +151,7 @@ impl Facts {
         if self.header.is_some() {
             meta.x.set(FORMAT, &header.format.into());
         }
+        meta.x.take_over(ImportOrigin::MEMBER, &self.import);
         if let Some(title) = &self.title {
             meta.title.clone_from(&title.title);
             title_by(meta, title.by);

@@ -39,7 +39,7 @@ pub(crate) struct Update<'a> {
 /// [`StoreError::Locked`] where another process stays in an update; the step that failed otherwise. What `change`
 /// returns as an error, and then nothing is written.
 pub(crate) fn update(at: &Update<'_>, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
-    let _lock = MetaLock::take(at)?;
+    let _lock = hold(at.paths, at.name, at.wait)?;
     let found = find(at.paths, at.name, at.limits, None)?;
     let mut meta = found.reading.meta.clone();
     change(&mut meta)?;
@@ -100,17 +100,16 @@ fn missed(replaced: &Path, found: &Found) -> Result<Option<Meta>> {
 ///
 /// The session's own lock is held for a turn; who only sets a title does not wait for that. The metadata files cannot
 /// carry the lock themselves, since each update replaces them.
-struct MetaLock {
+pub(crate) struct MetaLock {
     _file: File,
 }
 
-impl MetaLock {
-    fn take(at: &Update<'_>) -> Result<Self> {
-        let path = at.paths.meta_lock();
-        let file = Deadline::after(at.wait).poll(|| try_take(&path))?;
-        let busy = || StoreError::Locked { name: at.name.to_owned(), holder: LockHolder::default() };
-        Ok(MetaLock { _file: file.ok_or_else(busy)? })
-    }
+/// Keeps every update of ours from the metadata until it is dropped.
+pub(crate) fn hold(paths: &SessionPaths, name: &str, wait: Duration) -> Result<MetaLock> {
+    let path = paths.meta_lock();
+    let file = Deadline::after(wait).poll(|| try_take(&path))?;
+    let busy = || StoreError::Locked { name: name.to_owned(), holder: LockHolder::default() };
+    Ok(MetaLock { _file: file.ok_or_else(busy)? })
 }
 
 fn try_take(path: &Path) -> Result<Option<File>> {

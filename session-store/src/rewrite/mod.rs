@@ -138,7 +138,6 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Puts other bytes for what stands before `upto`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for who changes lines and does not take them out"))]
     pub(crate) fn put_upto(&mut self, upto: u64, bytes: &[u8]) -> Result<()> {
         self.push(bytes)?;
         self.at = self.at.max(upto);

@@ -27,7 +27,8 @@ impl Session {
     ///
     /// # Errors
     /// [`StoreError::Deleted`] and [`StoreError::Succeeded`] where the session is gone or another goes on with it,
-    /// [`StoreError::LockLost`], [`StoreError::NewerFormat`], [`StoreError::LineTooLong`]: nothing was written. For
+    /// [`StoreError::LockLost`], [`StoreError::NewerFormat`], [`StoreError::LineTooLong`], [`StoreError::NotRedacted`]:
+    /// nothing was written. For
     /// [`StoreError::Append`] and the others see [`crate::History::append`].
     #[doc(alias = "Append")]
     pub fn append(&self, events: &[Event]) -> Result<Appended> {
@@ -94,11 +95,11 @@ impl Session {
 
     /// Acknowledges the events that waited, and those after them. The answer is about the latter.
     fn settle_with_waiting(&self, state: &mut State, pending: Pending, start: Option<&Event>) -> Result<Appended> {
+        let before = pending.bytes_of_first(state.waiting.len());
         let settled = pending.settle(&self.paths.history());
         let Appended { events, bytes, offset, isolated } =
             settled.map_err(|error| self.not_written(state, start, error))?;
         let waiting = std::mem::take(&mut state.waiting);
-        let before = bytes_of(&waiting);
         Ok(Appended { events: events - waiting.len(), bytes: bytes - before, offset: offset + before, isolated })
     }
 
@@ -117,6 +118,9 @@ impl Session {
             }
             StoreError::LineTooLong { event, bytes, limit, path } => {
                 StoreError::LineTooLong { event: event.saturating_sub(waiting), bytes, limit, path }
+            }
+            StoreError::NotRedacted { event, path, source } => {
+                StoreError::NotRedacted { event: event.saturating_sub(waiting), path, source }
             }
             error => error,
         }
@@ -189,13 +193,6 @@ impl Session {
     pub fn rollback(&self, dropped: i64) -> Result<Appended> {
         self.append(&[Event::rollback(self.clock.utc(), dropped)])
     }
-}
-
-/// How many bytes the lines of events take.
-fn bytes_of(events: &[Event]) -> u64 {
-    let mut lines = Vec::new();
-    events.iter().for_each(|event| event.encode(&mut lines));
-    lines.len() as u64
 }
 
 /// Whether a kind is one of this project's own, with which no history begins.

@@ -20,9 +20,9 @@ use crate::flock::Inode;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
-use crate::{Clock, LockGuard, Options, Result, SessionPaths, StoreError, workspace};
+use crate::{Clock, LockGuard, Options, Redaction, Result, SessionPaths, StoreError, workspace};
 use nix::libc::{O_DIRECTORY, O_PATH};
-use session_core::{Meta, Timestamp, layout};
+use session_core::{Meta, Redact, Timestamp, layout};
 use state::State;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -46,6 +46,7 @@ pub struct Session {
     opened: (File, Inode),
     options: Options,
     clock: Clock,
+    redaction: Redaction,
     dangling: Option<String>,
     held: Mutex<Weak<Held>>,
     state: Mutex<State>,
@@ -63,7 +64,8 @@ impl Session {
         let opened = opened.and_then(|opened| Ok((Inode::of(&opened.metadata()?), opened)));
         let (inode, opened) = opened.map_err(StoreError::read(paths.dir()))?;
         let state = Mutex::new(State::new(&paths, &name, options));
-        Ok(Session { name, paths, opened: (opened, inode), options, clock, dangling, held: Mutex::default(), state })
+        let (redaction, held) = (Redaction::default(), Mutex::default());
+        Ok(Session { name, paths, opened: (opened, inode), options, clock, redaction, dangling, held, state })
     }
 
     /// Opens or creates a session at any directory, as the reference's `OpenDir` does. Its name is the directory's; links
@@ -86,6 +88,21 @@ impl Session {
         let session = Session::new(name, SessionPaths::new(dir), options, Clock::SYSTEM, None)?;
         session.complete()?;
         Ok(session)
+    }
+
+    /// The same session with a redactor: from here on it is asked about each line before it is written, and about the texts
+    /// of the metadata that change. Where it fails, nothing is written and the error says so; text is never dropped.
+    ///
+    /// Spilled output and messages for the inbox are written as they are given.
+    #[must_use]
+    pub fn redacted_by(self, redactor: Arc<dyn Redact>) -> Self {
+        self.with_redaction(Redaction::by(redactor))
+    }
+
+    pub(crate) fn with_redaction(mut self, redaction: Redaction) -> Self {
+        self.state().history.redact_by(redaction.clone());
+        self.redaction = redaction;
+        self
     }
 
     /// Makes what the reference expects of a session that was opened: the directories and `meta.json`.
@@ -158,6 +175,7 @@ impl Session {
         self.change_meta(|meta| {
             let before = meta.clone();
             change(meta);
+            self.redact_texts(&before, meta)?;
             meta::keep_users_title(&before, meta);
             if meta.succeeded_by != before.succeeded_by {
                 self.held()?.check()?;
@@ -167,6 +185,16 @@ impl Session {
             }
             Ok(())
         })
+    }
+
+    fn redact_texts(&self, before: &Meta, meta: &mut Meta) -> Result<()> {
+        let texts = [
+            (&before.title, &mut meta.title),
+            (&before.first_prompt, &mut meta.first_prompt),
+            (&before.summary, &mut meta.summary),
+        ];
+        let mut changed = texts.into_iter().filter(|(before, text)| *before != *text);
+        changed.try_for_each(|(_, text)| self.redaction.text(text, &self.paths.meta()))
     }
 
     /// Changes the metadata without the rules of [`Session::update_meta`].

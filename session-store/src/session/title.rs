@@ -2,7 +2,7 @@
 
 use crate::meta::fill_title;
 use crate::{Result, Session};
-use session_core::{Extension, Item, Meta, TitleSet, TitleSource, first_words_title, normalize_title, prompt_of};
+use session_core::{Extension, Item, Meta, TitleSet, TitleSource, first_words_title, normalize_title};
 
 impl Session {
     /// Gives a session without a title one that is made from its first prompt: the first message of the user that a person
@@ -21,7 +21,7 @@ impl Session {
         let mut prompt = None;
         for item in view.forwards() {
             if let Item::Record(record) = view.told(item)? {
-                let written = record.event.message.as_deref().and_then(prompt_of);
+                let written = record.event.prompt();
                 prompt = written.filter(|written| !written.is_empty());
                 if prompt.is_some() {
                     break;
@@ -41,7 +41,8 @@ impl Session {
     /// # Errors
     /// As [`Session::append`] and [`Session::update_meta`].
     pub fn set_title(&self, title: &str, by: TitleSource) -> Result<Meta> {
-        let title = normalize_title(title);
+        let mut title = normalize_title(title);
+        self.redaction.text(&mut title, &self.paths.meta())?;
         let meta = self.meta()?.meta;
         if !fill_title(&mut meta.clone(), &title, by) || (title.is_empty() && by == TitleSource::Auto) {
             return Ok(meta);

@@ -3,8 +3,8 @@
 use crate::scratch::{Scratch, name};
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{
-    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, Checkpointer, Checkpointers,
-    FilePlan, FilesRestored, LastRestore, OnConflict,
+    ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
+    Checkpointers, FilePlan, FilesRestored, LastRestore, OnConflict,
 };
 use session_core::{CheckpointMark, Extension, Message};
 use session_disk::faults::Fault;
@@ -188,5 +188,9 @@ impl<F: Fn()> Checkpointer for Sharing<F> {
 
     fn examine(&self, _: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError> {
         Ok(CheckpointHealth::default())
+    }
+
+    fn find_files(&self, _: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError> {
+        Ok(Vec::new())
     }
 }

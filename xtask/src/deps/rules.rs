@@ -9,15 +9,23 @@ struct Rule {
 }
 
 /// Judgement in the core, effects at the rim; the two specialists never use each other.
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     Rule { name: "session-core", may_use: &[] },
     Rule { name: "session-disk", may_use: &[] },
+    Rule { name: "session-secrets", may_use: &["session-core"] },
     Rule { name: "session-proc", may_use: &["session-core", "session-disk"] },
     Rule { name: "session-checkpoint", may_use: &["session-core", "session-disk"] },
-    Rule { name: "session-store", may_use: &["session-core", "session-disk", "session-proc"] },
+    Rule { name: "session-store", may_use: &["session-core", "session-disk", "session-proc", "session-secrets"] },
     Rule {
         name: "session-cli",
-        may_use: &["session-checkpoint", "session-core", "session-disk", "session-proc", "session-store"],
+        may_use: &[
+            "session-checkpoint",
+            "session-core",
+            "session-disk",
+            "session-proc",
+            "session-secrets",
+            "session-store",
+        ],
     },
     // Benchmarks, and what else only they need.
     Rule { name: "session-bench", may_use: &["session-core", "session-store", "session-testing"] },
@@ -68,8 +76,16 @@ fn judge(name: &str, uses: &[&str], members: &[&str]) -> Vec<String> {
 mod tests {
     use super::{RULES, judge};
 
-    const MEMBERS: [&str; 7] =
-        ["session-core", "session-disk", "session-proc", "session-checkpoint", "session-store", "session-cli", "xtask"];
+    const MEMBERS: [&str; 8] = [
+        "session-core",
+        "session-disk",
+        "session-secrets",
+        "session-proc",
+        "session-checkpoint",
+        "session-store",
+        "session-cli",
+        "xtask",
+    ];
 
     #[test]
     fn what_the_rules_allow_passes() {

@@ -35,7 +35,6 @@
 //! ```
 
 mod detail;
-mod failure;
 mod json;
 mod jsonl;
 mod markdown;
@@ -44,7 +43,6 @@ mod quoted;
 mod select;
 
 pub use detail::Detail;
-pub use failure::is_failure;
 pub use json::{Json, SCHEMA};
 pub use jsonl::JsonLines;
 pub use markdown::Markdown;

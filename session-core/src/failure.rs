@@ -15,7 +15,7 @@ const ERROR: &str = "error";
 /// than 0. A result that says nothing counts as a good one.
 ///
 /// ```
-/// use session_core::{Event, Message, interop::export::is_failure, parse_time};
+/// use session_core::{Event, Message, is_failure, parse_time};
 /// let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
 /// let result = |text: &str| Event::message(ts, Message::tool_result("c1", "Shell", text));
 /// assert!(is_failure(&result("no such file\nexit code: 2")));

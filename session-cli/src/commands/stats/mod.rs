@@ -1,0 +1,334 @@
+//! `session stats`
+
+mod group;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Rows, size};
+use crate::progress::Bar;
+use crate::{span, target};
+use chrono::{DateTime, FixedOffset, Local, NaiveDate, Utc};
+use group::{Group, Groups};
+use serde::Serialize;
+use session_core::{Amount, Limits, Period, Responses, SessionName, Statistics, Timestamp};
+use session_store::StoreError;
+use std::io::BufReader;
+
+/// How many cells the longest bar has.
+const BAR: usize = 20;
+
+/// The flags of `stats`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "What was taken back counts: it took its time and cost its money. A response counts once, whichever sessions tell of it. \
+What nobody told is unknown, which is not 0: +? behind a sum says that a part of it is. The time of a call is what its result says, or \
+else the time since the message before.\n\nExamples:\n  session stats\n  session stats --by day --since 7d\n  \
+session stats --by tool @ --json"
+)]
+pub(crate) struct Flags {
+    /// The sessions [default: all]
+    #[arg(add = target::completer())]
+    sessions: Vec<String>,
+    /// What there is a row for
+    #[arg(long, value_name = "WHAT", default_value = "session")]
+    by: By,
+    /// Only what happened since then: 2h, 3d, 2026-11-01
+    #[arg(long, value_name = "WHEN", value_parser = span::instant)]
+    since: Option<DateTime<Utc>>,
+    /// Only what happened until then
+    #[arg(long, value_name = "WHEN", value_parser = span::instant)]
+    until: Option<DateTime<Utc>>,
+    /// Where days begin: local, UTC, or an offset such as +02:00
+    #[arg(long, value_name = "ZONE", default_value = "local", value_parser = zone)]
+    tz: Zone,
+    /// Also the room that the sessions take on the disk
+    #[arg(long)]
+    disk: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    Session,
+    Day,
+    Model,
+    Tool,
+    Workspace,
+}
+
+impl By {
+    fn as_str(self) -> &'static str {
+        match self {
+            By::Session => "session",
+            By::Day => "day",
+            By::Model => "model",
+            By::Tool => "tool",
+            By::Workspace => "workspace",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Zone {
+    Local,
+    Fixed(FixedOffset),
+}
+
+impl Zone {
+    fn day(self, ts: &Timestamp) -> NaiveDate {
+        match self {
+            Zone::Local => ts.with_timezone(&Local).date_naive(),
+            Zone::Fixed(offset) => ts.with_timezone(&offset).date_naive(),
+        }
+    }
+}
+
+fn zone(text: &str) -> Result<Zone, String> {
+    if text.eq_ignore_ascii_case("local") {
+        return Ok(Zone::Local);
+    }
+    let text = if text.eq_ignore_ascii_case("utc") { "+00:00" } else { text };
+    text.parse().map(Zone::Fixed).map_err(|_| format!("{text:?} is no zone; write local, UTC or +02:00"))
+}
+
+#[derive(Serialize)]
+struct Document {
+    by: &'static str,
+    rows: Vec<Row>,
+    total: Row,
+}
+
+#[derive(Serialize)]
+struct Row {
+    key: Option<String>,
+    sessions: u64,
+    turns: u64,
+    messages: u64,
+    calls: u64,
+    failures: u64,
+    unanswered: u64,
+    p50_ms: Option<u64>,
+    p95_ms: Option<u64>,
+    responses: u64,
+    discarded_responses: u64,
+    input_tokens: Sum<u64>,
+    cached_tokens: Sum<u64>,
+    output_tokens: Sum<u64>,
+    reasoning_tokens: Sum<u64>,
+    cost_usd: Sum<f64>,
+    discarded_cost_usd: Sum<f64>,
+    bytes: Option<u64>,
+}
+
+/// A sum, where anything of it is known, and of how many responses it is not.
+#[derive(Serialize)]
+struct Sum<T> {
+    known: Option<T>,
+    unknown: u64,
+}
+
+impl<T: std::ops::AddAssign + Copy> From<Amount<T>> for Sum<T> {
+    fn from(amount: Amount<T>) -> Self {
+        Sum { known: amount.sum(), unknown: amount.unknown }
+    }
+}
+
+pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    let names = match &flags.sessions[..] {
+        [] => context.store.names()?,
+        texts => texts.iter().map(|text| target::resolve(context, text)).collect::<Result<_, _>>()?,
+    };
+    let mut diagnostics = Vec::new();
+    let groups = read(flags, context, &names, &mut diagnostics)?;
+    let rows = groups.rows.iter().map(|group| Row::new(flags, Some(group.key.clone()), group)).collect();
+    let document = Document { by: flags.by.as_str(), rows, total: Row::new(flags, None, &groups.total) };
+    context.out.diagnostics(&diagnostics);
+    if context.out.is_json() {
+        context.out.document("stats", diagnostics.is_empty(), &diagnostics, &document)?;
+    } else {
+        context.out.rows(&table(flags, context, &document))?;
+    }
+    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+fn read(
+    flags: &Flags,
+    context: &Context,
+    names: &[SessionName],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Groups, Failure> {
+    let day_of = |ts: &Timestamp| flags.tz.day(ts);
+    let utc = |time: DateTime<Utc>| time.fixed_offset();
+    let period = Period { day_of: &day_of, from: flags.since.map(utc), upto: flags.until.map(utc) };
+    let mut statistics = Statistics::default();
+    let mut meter = context.store.disk_meter();
+    let mut sessions = Vec::new();
+    let bar = Bar::new(context.out.is_quiet());
+    for (number, name) in names.iter().enumerate() {
+        bar.say(|| format!("{number} of {} sessions read", names.len()));
+        let mut about = group::About { name: name.to_string(), ..Default::default() };
+        let read = context.store.history(name).and_then(|view| {
+            let reader = BufReader::with_capacity(1 << 18, view.reader());
+            let read = statistics.read(number, reader, Limits::default(), &period);
+            read.map_err(|source| StoreError::Read { path: view.path().to_owned(), source })
+        });
+        let mut measured = || meter.measure(name).map(|usage| usage.total().allocated_bytes);
+        let rest = read.and_then(|()| {
+            about.workspace = context.store.read_meta(name)?.meta.workspace;
+            about.bytes = if flags.disk { Some(measured()?) } else { None };
+            Ok(())
+        });
+        match rest {
+            Ok(()) => {}
+            // It was deleted since it was named, or has no history yet.
+            Err(StoreError::NotFound { .. }) if flags.sessions.is_empty() => {}
+            Err(error) => diagnostics.push(Diagnostic::failed("unreadable", name, &error)),
+        }
+        sessions.push(about);
+    }
+    drop(bar);
+    Ok(Groups::of(flags.by, &statistics, &sessions))
+}
+
+impl Row {
+    fn new(flags: &Flags, key: Option<String>, group: &Group) -> Self {
+        let cell = &group.cell;
+        let Responses { count, discarded, input, cached, output, reasoning, cost, discarded_cost } = cell.responses;
+        Row {
+            key,
+            sessions: group.sessions.len() as u64,
+            turns: cell.turns,
+            messages: cell.messages,
+            calls: cell.calls,
+            failures: cell.failures,
+            unanswered: cell.unanswered,
+            p50_ms: cell.percentile_ms(50),
+            p95_ms: cell.percentile_ms(95),
+            responses: count,
+            discarded_responses: discarded,
+            input_tokens: input.into(),
+            cached_tokens: cached.into(),
+            output_tokens: output.into(),
+            reasoning_tokens: reasoning.into(),
+            cost_usd: cost.into(),
+            discarded_cost_usd: discarded_cost.into(),
+            bytes: group.bytes.filter(|_| flags.disk),
+        }
+    }
+
+    /// What bars are drawn of.
+    fn weight(&self, by: By) -> f64 {
+        match (by, self.cost_usd.known) {
+            (By::Tool, _) => self.calls as f64,
+            (_, Some(cost)) => cost,
+            (_, None) => 0.0,
+        }
+    }
+}
+
+fn table(flags: &Flags, context: &Context, document: &Document) -> Rows {
+    let is_terminal = context.out.is_terminal();
+    let key = match flags.by {
+        By::Session => "SESSION",
+        By::Day => "DAY",
+        By::Model => "MODEL",
+        By::Tool => "TOOL",
+        By::Workspace => "WORKSPACE",
+    };
+    let mut header = vec![key, "SESSIONS", "TURNS", "MSGS", "CALLS", "ERRORS", "P50", "P95", "INPUT", "OUTPUT", "COST"];
+    if flags.disk {
+        header.push("DISK");
+    }
+    let numbers = header.len();
+    if is_terminal {
+        header.push("");
+    }
+    let mut rows = (1..numbers).fold(Rows::new(&header), Rows::numeric);
+    let most = document.rows.iter().map(|row| row.weight(flags.by)).fold(0.0, f64::max);
+    for row in &document.rows {
+        let mut fields = fields(flags, is_terminal, row);
+        if is_terminal {
+            fields.push(bar(row.weight(flags.by), most));
+        }
+        rows.push(fields);
+    }
+    if is_terminal && document.rows.len() > 1 {
+        let mut fields = fields(flags, is_terminal, &document.total);
+        "total".clone_into(&mut fields[0]);
+        fields.push(String::new());
+        rows.push(fields);
+    }
+    rows
+}
+
+fn fields(flags: &Flags, is_terminal: bool, row: &Row) -> Vec<String> {
+    let mut fields = vec![row.key.clone().unwrap_or_default(), row.sessions.to_string()];
+    fields.extend([row.turns, row.messages, row.calls, row.failures].map(|number| number.to_string()));
+    let time = |ms: Option<u64>| match ms {
+        None => String::new(),
+        Some(ms) if is_terminal => short(ms),
+        Some(ms) => ms.to_string(),
+    };
+    fields.extend([row.p50_ms, row.p95_ms].map(time));
+    // The sum of what is known is the least that it can be.
+    let more = |unknown: u64| if is_terminal && unknown > 0 { "+?" } else { "" };
+    let tokens = |sum: &Sum<u64>| sum.known.map(|known| format!("{known}{}", more(sum.unknown))).unwrap_or_default();
+    fields.extend([&row.input_tokens, &row.output_tokens].map(tokens));
+    let cost = row.cost_usd.known.map(|known| match is_terminal {
+        true => format!("${known:.2}{}", more(row.cost_usd.unknown)),
+        false => known.to_string(),
+    });
+    fields.push(cost.unwrap_or_default());
+    if flags.disk {
+        let words = |bytes: u64| if is_terminal { size::words(bytes) } else { bytes.to_string() };
+        fields.push(row.bytes.map(words).unwrap_or_default());
+    }
+    fields
+}
+
+/// A time in three digits or so.
+fn short(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms}ms"),
+        1_000..60_000 => format!("{:.1}s", ms as f64 / 1_000.0),
+        60_000..3_600_000 => format!("{}m{:02}s", ms / 60_000, ms / 1_000 % 60),
+        _ => format!("{}h{:02}m", ms / 3_600_000, ms / 60_000 % 60),
+    }
+}
+
+/// A bar of eighths of cells.
+fn bar(weight: f64, most: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if most <= 0.0 {
+        return String::new();
+    }
+    let eighths = (weight / most * (BAR * 8) as f64).round() as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_their_share_of_the_longest() {
+        assert_eq!(bar(2.0, 2.0), "█".repeat(BAR));
+        assert_eq!(bar(1.0, 2.0), "█".repeat(BAR / 2));
+        assert_eq!(bar(1.0, 32.0), "▋");
+        assert_eq!((bar(0.0, 2.0), bar(0.0, 0.0)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_fits() {
+        let told = [0, 999, 1_000, 59_949, 61_000, 3_599_999, 3_660_000].map(short);
+        assert_eq!(told, ["0ms", "999ms", "1.0s", "59.9s", "1m01s", "59m59s", "1h01m"]);
+    }
+
+    #[test]
+    fn zones_are_local_or_an_offset() {
+        let ts = session_core::parse_time("2026-01-02T23:30:00Z").expect("it is well formed");
+        let day = |text: &str| zone(text).map(|zone| zone.day(&ts).to_string());
+        assert_eq!((day("utc"), day("+01:00")), (Ok("2026-01-02".to_owned()), Ok("2026-01-03".to_owned())));
+        assert!(day("local").is_ok() && day("Mars").is_err());
+    }
+}

@@ -1,0 +1,241 @@
+//! Finding secrets in a text, whatever they are wrapped in.
+
+use crate::base64;
+use crate::known::Literals;
+use crate::mask::{self, Edit};
+use crate::rules::{BUILT_IN, Rules};
+use crate::texts::Texts;
+use crate::view::View;
+use crate::wrapped::wrapped;
+use crate::{Known, Secret, SecretsError};
+use std::ops::Range;
+
+/// How often a text is looked through again after something in it was masked: a secret may hide another one.
+const ROUNDS: usize = 64;
+
+/// How deep texts in base64 in texts are followed.
+const NESTED: usize = 3;
+
+/// What the bytes are that are looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A text, such as the output of a process.
+    Text,
+    /// A JSON text, such as a line of a history. What is no JSON is taken for a text.
+    Json,
+}
+
+/// A secret, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The rule that found it.
+    pub rule: &'static str,
+    /// What the rule finds, in a sentence.
+    pub description: &'static str,
+    /// From its first byte to its last in the bytes that were looked through.
+    pub at: Range<usize>,
+    /// What it is.
+    pub secret: Secret,
+    /// Whether it was recognised by its own bytes alone.
+    pub by_itself: bool,
+    edits: Vec<Edit>,
+    is_generic: bool,
+}
+
+/// What was found in some bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Examined {
+    /// The secrets, in the order of the bytes.
+    pub found: Vec<Found>,
+    /// The bytes with all of them masked, as many as there were; `None` where there is none.
+    pub masked: Option<Vec<u8>>,
+}
+
+/// Finds secrets.
+///
+/// ```
+/// use session_secrets::{Finder, Form};
+/// let token = ["ghp", "_q7Zr2LmX9", "aBv4Kd8TyW3", "nHs6Pj1FcG5uEo"].concat();
+/// let line = format!(r#"{{"role":"tool","content":"token: {token}\n"}}"#);
+/// let examined = Finder::new().examine(line.as_bytes(), Form::Json)?;
+/// assert_eq!(examined.found[0].rule, "github-pat");
+/// assert_eq!(examined.found[0].secret.to_string(), "ghp_… (40 bytes)");
+/// let masked = String::from_utf8(examined.masked.expect("something was found")).expect("it is text");
+/// assert_eq!(masked, format!(r#"{{"role":"tool","content":"token: {}\n"}}"#, "*".repeat(40)));
+/// # Ok::<(), session_secrets::SecretsError>(())
+/// ```
+pub struct Finder {
+    rules: &'static Rules,
+    literals: Option<Literals>,
+}
+
+impl Default for Finder {
+    fn default() -> Self {
+        Finder::new()
+    }
+}
+
+impl Finder {
+    /// One that knows the rules.
+    pub fn new() -> Self {
+        Finder { rules: &BUILT_IN, literals: None }
+    }
+
+    /// One that also knows secrets by themselves.
+    pub fn knowing(known: &Known) -> Self {
+        Finder { rules: &BUILT_IN, literals: Literals::new(known) }
+    }
+
+    /// Looks for secrets. In JSON, only strings that are text are looked at: see [`session_core::redact::is_opaque`].
+    ///
+    /// Memory is some times that of the bytes.
+    ///
+    /// # Errors
+    /// [`SecretsError`], which is not expected: then nothing is known about the bytes.
+    pub fn examine(&self, bytes: &[u8], form: Form) -> Result<Examined, SecretsError> {
+        let (mut found, masked) = self.rounds(bytes, form, 0)?;
+        if found.is_empty() {
+            return Ok(Examined::default());
+        }
+        found.sort_by_key(|found| (found.at.start, found.at.end));
+        Ok(Examined { found, masked: Some(masked) })
+    }
+
+    /// Masks and looks again, until nothing is found.
+    fn rounds(&self, bytes: &[u8], form: Form, nested: usize) -> Result<(Vec<Found>, Vec<u8>), SecretsError> {
+        let mut found: Vec<Found> = Vec::new();
+        if !self.may_hold(bytes) {
+            return Ok((found, Vec::new()));
+        }
+        let texts = if form == Form::Json { Texts::of(bytes) } else { None };
+        let mut masked = bytes.to_vec();
+        for _ in 0..ROUNDS {
+            let new = self.look(&masked, texts.as_ref(), nested)?;
+            // What is masked but for escapes, which stay, may look like a secret still.
+            if !new.iter().flat_map(|found| &found.edits).any(|edit| edit.changes(&masked)) {
+                return Ok((found, masked));
+            }
+            new.iter().flat_map(|found| &found.edits).for_each(|edit| edit.apply(&mut masked));
+            if texts.is_some() && session_core::json::strings(&masked).is_none() {
+                return Err(SecretsError::BrokenJson);
+            }
+            new.into_iter().for_each(|new| add(&mut found, new));
+        }
+        Err(SecretsError::NoEnd)
+    }
+
+    /// Whether a closer look is worth it.
+    fn may_hold(&self, bytes: &[u8]) -> bool {
+        self.rules.has_word(bytes)
+            || self.literals.as_ref().is_some_and(|literals| literals.is_in(bytes))
+            || !base64::encoded(bytes).is_empty()
+            // A secret that is known may be written with escapes.
+            || (self.literals.is_some() && memchr::memchr(b'\\', bytes).is_some())
+    }
+
+    /// What the layers of a text hold, the deepest first: what is found there is cut at the right places.
+    fn look(&self, bytes: &[u8], texts: Option<&Texts>, nested: usize) -> Result<Vec<Found>, SecretsError> {
+        let mut found = Vec::new();
+        for view in View::layers(bytes).iter().rev() {
+            let mut here = self.look_at(view);
+            if nested < NESTED {
+                self.look_inside(view, nested, &mut here)?;
+            }
+            here.retain(|found| texts.is_none_or(|texts| texts.hold(&found.at)));
+            here.into_iter().for_each(|here| add(&mut found, here));
+        }
+        Ok(found)
+    }
+
+    fn look_at(&self, view: &View<'_>) -> Vec<Found> {
+        let text = &*view.text;
+        let mut found = Vec::new();
+        if let Some(literals) = &self.literals {
+            let known = literals.find(text).into_iter();
+            found
+                .extend(known.map(|(range, named)| Found { by_itself: true, ..of_view(view, &[range], named, false) }));
+        }
+        let words = self.rules.words_in(text);
+        for rule in self.rules.of_words(&words) {
+            let secrets =
+                self.rules.find(rule, text).into_iter().filter(|range| !mask::is_masked(&text[range.clone()]));
+            found.extend(secrets.map(|range| of_view(view, &[range], rule.named(), rule.is_generic())));
+        }
+        for (n, parts) in wrapped(self.rules, text, &words) {
+            found.push(of_view(view, &parts, self.rules.rules[n].named(), false));
+        }
+        // Of two at one place, the one that says more about it counts.
+        found.sort_by_key(|found| (found.by_itself, found.is_generic, found.at.start));
+        found
+    }
+
+    /// What is encoded in base64.
+    fn look_inside(&self, view: &View<'_>, nested: usize, here: &mut Vec<Found>) -> Result<(), SecretsError> {
+        for encoded in base64::encoded(&view.text) {
+            let (inside, masked) = self.rounds(&encoded.decoded, Form::Text, nested + 1)?;
+            if inside.is_empty() {
+                continue;
+            }
+            let mut edits = mask::letters(view, &encoded.changes(&view.text, &masked));
+            let at = view.origin(&encoded.at);
+            for found in inside {
+                here.push(Found { at: at.clone(), edits: std::mem::take(&mut edits), is_generic: false, ..found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Something that was found in a view, in the places of the original.
+fn of_view(
+    view: &View<'_>,
+    parts: &[Range<usize>],
+    (rule, description): (&'static str, &'static str),
+    is_generic: bool,
+) -> Found {
+    let secret: Vec<u8> = parts.iter().flat_map(|part| &view.text[part.clone()]).copied().collect();
+    let edits: Vec<Edit> = parts.iter().flat_map(|part| mask::mask(view, part)).collect();
+    let first = parts.first().map_or(0..0, |part| view.origin(part));
+    let last = parts.last().map_or(0..0, |part| view.origin(part));
+    let at = first.start..last.end;
+    Found { rule, description, at, secret: Secret::new(&secret), by_itself: false, edits, is_generic }
+}
+
+/// Adds what was found, unless it is a part of something that was found before.
+fn add(found: &mut Vec<Found>, new: Found) {
+    let is_same = |known: &&mut Found| known.at == new.at && known.secret == new.secret;
+    if let Some(known) = found.iter_mut().find(is_same) {
+        known.by_itself &= new.by_itself;
+        return;
+    }
+    let overlaps = |known: &&mut Found| known.at.start < new.at.end && new.at.start < known.at.end;
+    match found.iter_mut().find(overlaps) {
+        // Several secrets in one encoded text stand at one place, and the first has the changes of all.
+        Some(known) if known.at != new.at || !new.edits.is_empty() => known.join(new),
+        _ => found.push(new),
+    }
+}
+
+impl Found {
+    /// Masks it in the bytes that were looked through, or in a copy of them.
+    ///
+    /// # Panics
+    /// If they are fewer.
+    pub fn mask(&self, bytes: &mut [u8]) {
+        self.edits.iter().for_each(|edit| edit.apply(bytes));
+    }
+
+    /// Becomes this and what overlaps it, told as one. Where that lies inside, it changes nothing.
+    fn join(&mut self, new: Found) {
+        self.by_itself &= new.by_itself;
+        if self.at.start <= new.at.start && new.at.end <= self.at.end {
+            return;
+        }
+        self.at = self.at.start.min(new.at.start)..self.at.end.max(new.at.end);
+        self.edits.extend(new.edits);
+        if self.is_generic && !new.is_generic {
+            (self.rule, self.description, self.secret) = (new.rule, new.description, new.secret);
+            self.is_generic = false;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Claude Code's lines about what happened around the conversation.
+
+use super::draft::Draft;
+use super::events::{extension, notice};
+use super::out::Out;
+use super::time::time_of;
+use super::value::Json;
+use crate::{Extension, Note, Timestamp};
+
+/// A `system` line, told as a notice.
+pub(super) fn system(draft: &mut Draft, line: &Json, ts: Option<Timestamp>, out: &mut Out) {
+    let content = line.get("content").text();
+    let text = match line.get("subtype").text() {
+        "compact_boundary" => "the conversation was compacted".to_owned(),
+        "turn_duration" => {
+            let Some(ms) = line.get("durationMs").integer() else { return out.drop_one("turn_duration") };
+            let mut event = notice(ts, format!("the turn took {}.{:03} s", ms / 1000, (ms % 1000).abs()));
+            event.x.set("duration_ms", &ms.into());
+            draft.push(event);
+            return;
+        }
+        "api_error" | "error" => {
+            let error = line.get("error");
+            let said = [error.get("formatted"), error.get("message"), error.at(&["error", "message"]), error];
+            let said = said.iter().find_map(|said| said.as_text()).unwrap_or("no details");
+            format!("error of the endpoint: {said}")
+        }
+        "local_command" => content.to_owned(),
+        "stop_hook_summary" => match line.get("hookErrors").list() {
+            [] => return out.drop_one("stop_hook_summary without an error"),
+            errors => format!("hooks failed: {}", errors.iter().map(Json::to_text).collect::<Vec<_>>().join(", ")),
+        },
+        "api_refusal" | "model_refusal_fallback" | "informational" | "microcompact_boundary" => {
+            format!("{}: {content}", line.get("subtype").text())
+        }
+        "session_start" | "init" | "away_summary" | "bridge_status" => {
+            return out.drop_one(&format!("system {}", line.get("subtype").text()));
+        }
+        other => {
+            let what = format!("system {other}");
+            return out.keep(draft, &what, line);
+        }
+    };
+    draft.push(notice(ts, text));
+}
+
+/// A snapshot of files. Their contents are not in the file: a note says that there was one.
+pub(super) fn snapshot(draft: &mut Draft, line: &Json, out: &mut Out) {
+    let files = line.at(&["snapshot", "trackedFileBackups"]).members();
+    if files.is_empty() {
+        return out.drop_one("file-history-snapshot without a file");
+    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let note = Note { topic: "file-history-snapshot".into(), text: names.join("\n") };
+    draft.push(extension(time_of(line.at(&["snapshot", "timestamp"])), Extension::Note(note)));
+}

@@ -1,0 +1,402 @@
+//! From bytes to JSON values, whatever stands between them.
+//!
+//! Files of other agents are JSON lines, one JSON document over many lines, or one array of everything; two objects may
+//! stand on one line, the last line may be cut off. What cannot be read is told with its line, and reading goes on behind
+//! it. Memory is that of one value: of an array, its elements come one by one.
+
+use super::value::Json;
+use crate::json::Cursor;
+use crate::scan::{Line, Lines};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read as _};
+
+/// Reading of one value: longer ones are told and passed over.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// What stands in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A value.
+    Value(Value),
+    /// Something that is no value: where, and what is wrong.
+    Unreadable { line: u64, what: &'static str },
+    /// A value follows that had to be repaired.
+    Repaired { line: u64, what: &'static str },
+}
+
+/// A value, and where it begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) line: u64,
+    /// Which array at the top of the file it is an element of, from 1.
+    pub(super) array: Option<u64>,
+    pub(super) json: Json,
+}
+
+type Input<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// The values of a file.
+pub(super) struct Values<R> {
+    mode: Mode<R>,
+    ready: VecDeque<Found>,
+}
+
+enum Mode<R> {
+    /// Nothing has been read yet.
+    Fresh(R),
+    /// Each line stands for itself.
+    Lines {
+        lines: Lines<Input<R>>,
+        before: u64,
+    },
+    /// Values reach over lines, or stand in an array.
+    Stream(Stream<Input<R>>),
+    Done,
+}
+
+impl<R: BufRead> Values<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Values { mode: Mode::Fresh(reader), ready: VecDeque::new() }
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<Found>> {
+        loop {
+            if let Some(found) = self.ready.pop_front() {
+                return Ok(Some(found));
+            }
+            match std::mem::replace(&mut self.mode, Mode::Done) {
+                Mode::Done => return Ok(None),
+                Mode::Fresh(reader) => self.mode = begin(reader)?,
+                Mode::Lines { mut lines, before } => {
+                    let Some(line) = lines.next()? else { continue };
+                    match line {
+                        Line::Whole(line) => {
+                            let number = line.place.line.unwrap_or(0) + before;
+                            read_line(line.bytes, number, &mut self.ready);
+                        }
+                        Line::TooLong { place, .. } => {
+                            let line = place.line.unwrap_or(0) + before;
+                            self.ready.push_back(Found::Unreadable { line, what: "too long" });
+                        }
+                    }
+                    self.mode = Mode::Lines { lines, before };
+                }
+                Mode::Stream(mut stream) => {
+                    if let Some(span) = stream.next()? {
+                        span.read(&mut self.ready);
+                        self.mode = Mode::Stream(stream);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Looks at the first value: a file whose first line is not whole is one document, or begins with an array.
+fn begin<R: BufRead>(mut reader: R) -> io::Result<Mode<R>> {
+    let mut head = Vec::new();
+    let mut before = 0;
+    loop {
+        head.clear();
+        (&mut reader).take(MAX_BYTES).read_until(b'\n', &mut head)?;
+        if head.is_empty() {
+            return Ok(Mode::Done);
+        }
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
+        let padding = head.iter().take_while(|byte| is_padding(**byte)).count();
+        if padding < head.len() {
+            head.drain(..padding);
+            break;
+        }
+        before += 1;
+    }
+    let is_array = head.first() == Some(&b'[');
+    let mut cursor = Cursor::new(&head);
+    let is_whole = cursor.skip().is_ok() || !ends_inside(&head);
+    let input = io::Cursor::new(head).chain(reader);
+    if is_array || !is_whole {
+        return Ok(Mode::Stream(Stream { input, line: before + 1, array: None, arrays: 0 }));
+    }
+    Ok(Mode::Lines { lines: Lines::behind(input, MAX_BYTES, 0, 0), before })
+}
+
+/// Whether brackets or a string stay open at the end.
+fn ends_inside(bytes: &[u8]) -> bool {
+    let mut balance = Balance::default();
+    bytes.iter().for_each(|byte| balance.step(*byte));
+    balance.depth > 0
+}
+
+fn is_padding(byte: u8) -> bool {
+    byte == 0 || byte.is_ascii_whitespace()
+}
+
+fn trimmed(mut bytes: &[u8]) -> &[u8] {
+    while let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
+        bytes = rest;
+    }
+    let from = bytes.iter().take_while(|byte| is_padding(**byte)).count();
+    let to = bytes.len() - bytes[from..].iter().rev().take_while(|byte| is_padding(**byte)).count();
+    &bytes[from..to]
+}
+
+/// The values of one line.
+fn read_line(bytes: &[u8], line: u64, ready: &mut VecDeque<Found>) {
+    let bytes = trimmed(bytes);
+    let mut cursor = Cursor::new(bytes);
+    let mut values = 0;
+    while cursor.end().is_err() {
+        match Json::read(&mut cursor) {
+            Ok(json) => {
+                values += 1;
+                if values == 2 {
+                    ready.push_back(Found::Repaired { line, what: "objects glued on one line" });
+                }
+                ready.push_back(Found::Value(Value { line, array: None, json }));
+            }
+            Err(_) => {
+                let what = if ends_inside(bytes) { "cut off" } else { "not JSON" };
+                ready.push_back(Found::Unreadable { line, what });
+                break;
+            }
+        }
+    }
+    if cursor.lossy().is_some() {
+        let at = ready.len() - values.min(ready.len());
+        ready.insert(at, Found::Repaired { line, what: "text that is not Unicode" });
+    }
+}
+
+/// Where brackets and strings open and close.
+#[derive(Default)]
+struct Balance {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Balance {
+    fn step(&mut self, byte: u8) {
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// Whether nothing is open.
+    fn is_even(&self) -> bool {
+        self.depth == 0 && !self.in_string
+    }
+}
+
+/// Values one after the other, over lines, and those of an array at the top one by one.
+struct Stream<R> {
+    input: R,
+    line: u64,
+    /// The array that is open.
+    array: Option<u64>,
+    arrays: u64,
+}
+
+/// The bytes of a value.
+struct Span {
+    line: u64,
+    array: Option<u64>,
+    bytes: Vec<u8>,
+    end: End,
+}
+
+#[derive(PartialEq, Eq)]
+enum End {
+    Whole,
+    CutOff,
+    TooLong,
+}
+
+impl<R: BufRead> Stream<R> {
+    fn next(&mut self) -> io::Result<Option<Span>> {
+        loop {
+            let Some(byte) = self.peek()? else { return Ok(None) };
+            let in_array = self.array.is_some();
+            match byte {
+                b'[' if !in_array => {
+                    self.arrays += 1;
+                    self.array = Some(self.arrays);
+                }
+                b']' if in_array => self.array = None,
+                b',' if in_array => {}
+                byte if is_padding(byte) => {}
+                _ => return self.span().map(Some),
+            }
+            self.line += u64::from(byte == b'\n');
+            self.input.consume(1);
+        }
+    }
+
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            match self.input.fill_buf() {
+                Ok(bytes) => return Ok(bytes.first().copied()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The value that begins here: up to where its brackets are even, or to a delimiter.
+    fn span(&mut self) -> io::Result<Span> {
+        let mut span = Span { line: self.line, array: self.array, bytes: Vec::new(), end: End::CutOff };
+        let mut balance = Balance::default();
+        let mut size = 0;
+        while self.peek()?.is_some() {
+            let chunk = self.input.fill_buf()?;
+            let mut used = 0;
+            let mut is_done = false;
+            for &byte in chunk {
+                let ends_scalar = balance.is_even() && (matches!(byte, b',' | b']' | b'}') || is_padding(byte));
+                if ends_scalar && size + used as u64 > 0 {
+                    is_done = true;
+                    break;
+                }
+                balance.step(byte);
+                used += 1;
+                if balance.is_even() && matches!(byte, b'}' | b']' | b'"') {
+                    is_done = true;
+                    break;
+                }
+            }
+            size += used as u64;
+            if size <= MAX_BYTES {
+                span.bytes.extend_from_slice(&chunk[..used]);
+            } else {
+                span.bytes = Vec::new();
+            }
+            self.line += memchr::memchr_iter(b'\n', &chunk[..used]).count() as u64;
+            self.input.consume(used);
+            if is_done {
+                span.end = End::Whole;
+                break;
+            }
+        }
+        if size > MAX_BYTES {
+            span.end = End::TooLong;
+        }
+        Ok(span)
+    }
+}
+
+impl Span {
+    fn read(self, ready: &mut VecDeque<Found>) {
+        let Span { line, array, bytes, end } = self;
+        if end == End::TooLong {
+            return ready.push_back(Found::Unreadable { line, what: "too long" });
+        }
+        let mut cursor = Cursor::new(&bytes);
+        let read = Json::read(&mut cursor).ok().filter(|_| cursor.end().is_ok());
+        match read {
+            Some(json) => {
+                if cursor.lossy().is_some() {
+                    ready.push_back(Found::Repaired { line, what: "text that is not Unicode" });
+                }
+                ready.push_back(Found::Value(Value { line, array, json }));
+            }
+            // JSON lines after all, the first of which is cut off.
+            None if array.is_none() && bytes.contains(&b'\n') => {
+                let lines = (line..).zip(bytes.split(|byte| *byte == b'\n'));
+                // What begins otherwise is in the middle of the value that is cut off.
+                for (number, bytes) in lines.filter(|(_, bytes)| trimmed(bytes).starts_with(b"{")) {
+                    read_line(bytes, number, ready);
+                }
+            }
+            None => {
+                let what = if end == End::CutOff { "cut off" } else { "not JSON" };
+                ready.push_back(Found::Unreadable { line, what });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each value's text, and each fault in brackets, with their lines.
+    fn found(bytes: &[u8]) -> Vec<String> {
+        let mut values = Values::new(bytes);
+        let mut found = Vec::new();
+        while let Some(next) = values.next().expect("a slice has no read errors") {
+            found.push(match next {
+                Found::Value(Value { line, array: None, json }) => format!("{line} {}", json.to_text()),
+                Found::Value(Value { line, array: Some(array), json }) => format!("{line}[{array}] {}", json.to_text()),
+                Found::Unreadable { line, what } => format!("{line} <{what}>"),
+                Found::Repaired { line, what } => format!("{line} ({what})"),
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn lines_objects_glued_on_one_line_and_a_torn_tail() {
+        assert_eq!(found(b"{\"a\":1}\n\n{\"b\":2}\r\n"), ["1 {\"a\":1}", "3 {\"b\":2}"]);
+        let glued = found(b"{\"a\":1}\n{\"b\":2}{\"c\":3}\n{\"d\":4");
+        assert_eq!(
+            glued,
+            ["1 {\"a\":1}", "2 {\"b\":2}", "2 (objects glued on one line)", "2 {\"c\":3}", "3 <cut off>"]
+        );
+        assert_eq!(found(b"{\"a\":1}\nnope\n{\"b\":2}\n"), ["1 {\"a\":1}", "2 <not JSON>", "3 {\"b\":2}"]);
+    }
+
+    #[test]
+    fn a_mark_of_order_and_padding_are_no_part_of_a_value() {
+        assert_eq!(found(b"\xEF\xBB\xBF{\"a\":1}\n\0\0\0{\"b\":2}\n\0\0"), ["1 {\"a\":1}", "2 {\"b\":2}"]);
+        assert_eq!(found(b"\n\n\xEF\xBB\xBF{\"a\":1}"), ["3 {\"a\":1}"]);
+        assert_eq!(found(b"\0\0"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn half_a_pair_and_bytes_that_are_no_text_cost_no_line() {
+        let text = "text that is not Unicode";
+        assert_eq!(
+            found(b"{\"a\":\"\\ud83d\"}\n{\"a\":\"\xFF\"}\n"),
+            [
+                format!("1 ({text})"),
+                "1 {\"a\":\"\u{fffd}\"}".into(),
+                format!("2 ({text})"),
+                "2 {\"a\":\"\u{fffd}\"}".into()
+            ]
+        );
+    }
+
+    #[test]
+    fn a_document_over_lines_and_what_follows_it() {
+        assert_eq!(found(b"{\n \"a\": [\"}\",\n 1]\n}\n{\"b\":2}"), ["1 {\"a\":[\"}\",1]}", "5 {\"b\":2}"]);
+        assert_eq!(found(b"{\n \"a\": 1\n"), ["1 <cut off>"]);
+        assert_eq!(found(b"{\"a\":\n{\"b\":2}\n{\"c\":3}\n"), ["1 <cut off>", "2 {\"b\":2}", "3 {\"c\":3}"]);
+    }
+
+    #[test]
+    fn elements_of_an_array_come_one_by_one_and_arrays_are_told_apart() {
+        assert_eq!(found(b"[{\"a\":1},\n [2], 3, \"x\"]"), ["1[1] {\"a\":1}", "2[1] [2]", "2[1] 3", "2[1] \"x\""]);
+        assert_eq!(found(b"[{\"a\":1}]\n[{\"b\":2}]\n"), ["1[1] {\"a\":1}", "2[2] {\"b\":2}"]);
+        assert_eq!(found(b"[{\"a\":1},{\"b\""), ["1[1] {\"a\":1}", "1 <cut off>"]);
+        assert_eq!(found(b"[]"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_cut_of_every_shape_ends() {
+        for text in ["[{\"a\":\"}\\\"\"},[1,2]]", "{\n\"a\":[1]}\n{}", "{\"a\":1}{\"b\":[]}\n{", "]}{[\"", "1 2,3]"] {
+            for cut in 0..=text.len() {
+                found(&text.as_bytes()[..cut]);
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What histories come to, in cells that can be added up by session, day, model and tool.
+//!
+//! Everything that was said counts, also what a rollback took back: it took its time and cost its money. What responses
+//! cost is as [`crate::Spending`] has it, and a response that two histories tell of counts in the first.
+
+use crate::timeline::Fold;
+use crate::{
+    Effect, Event, Extension, Item, Kind, Limits, Record, Responses, Role, Scan, Spending, Timestamp, is_failure,
+};
+use chrono::NaiveDate;
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, BufRead};
+use std::ops::AddAssign;
+
+/// Where something is counted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct CellKey {
+    /// The session, as whoever reads the histories numbers them.
+    pub session: usize,
+    /// The day; `None` for what has no time.
+    pub day: Option<NaiveDate>,
+    /// The model at that time; empty where nobody said.
+    pub model: String,
+    /// The tool, for calls; empty for everything else.
+    pub tool: String,
+}
+
+/// Numbers that can be added up.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cell {
+    /// Turns that began.
+    pub turns: u64,
+    /// Messages of every role.
+    pub messages: u64,
+    /// Calls of tools.
+    pub calls: u64,
+    /// Calls that failed, as far as their results say ([`is_failure`]).
+    pub failures: u64,
+    /// Calls without a result.
+    pub unanswered: u64,
+    /// How long each call took, in milliseconds: as its result says, else since the message before that.
+    pub took_ms: Vec<u64>,
+    /// Responses of models, and what they cost.
+    pub responses: Responses,
+}
+
+impl Cell {
+    /// The time that so many of a hundred calls did not exceed, in milliseconds: the nearest rank. `None` without calls
+    /// whose time is known.
+    pub fn percentile_ms(&self, percent: u32) -> Option<u64> {
+        let mut sorted = self.took_ms.clone();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent as usize).div_ceil(100);
+        sorted.get(rank.max(1) - 1).copied()
+    }
+}
+
+impl AddAssign<&Cell> for Cell {
+    fn add_assign(&mut self, other: &Cell) {
+        self.turns += other.turns;
+        self.messages += other.messages;
+        self.calls += other.calls;
+        self.failures += other.failures;
+        self.unanswered += other.unanswered;
+        self.took_ms.extend_from_slice(&other.took_ms);
+        self.responses += &other.responses;
+    }
+}
+
+/// Which time is counted, and how it is cut into days.
+#[derive(Clone, Copy)]
+pub struct Period<'a> {
+    /// The day that a time belongs to.
+    pub day_of: &'a dyn Fn(&Timestamp) -> NaiveDate,
+    /// What happened before does not count.
+    pub from: Option<Timestamp>,
+    /// What happens after does not count.
+    pub upto: Option<Timestamp>,
+}
+
+impl Period<'_> {
+    /// All time, in days of each time's own zone.
+    pub const ALL: Period<'static> = Period { day_of: &|ts| ts.date_naive(), from: None, upto: None };
+
+    /// Whether a time is in it. What has no time is only in all time.
+    fn has(&self, ts: Option<Timestamp>) -> bool {
+        match ts {
+            Some(ts) => self.from.is_none_or(|from| from <= ts) && self.upto.is_none_or(|upto| ts <= upto),
+            None => self.from.is_none() && self.upto.is_none(),
+        }
+    }
+}
+
+/// The numbers of several histories.
+///
+/// ```
+/// use session_core::{Limits, Period, Statistics};
+/// let history = br#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"plant three oaks"}}
+/// {"ts":"2026-01-02T03:04:06Z","kind":"message","message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"Dig","arguments":"{}"}}]}}
+/// {"ts":"2026-01-02T03:04:08Z","kind":"tool_result","message":{"role":"tool","tool_call_id":"c1","content":"error: a stone"}}
+/// "#;
+/// let mut statistics = Statistics::default();
+/// statistics.read(0, &history[..], Limits::default(), &Period::ALL)?;
+/// let dig = statistics.cells().find(|(key, _)| key.tool == "Dig").map(|(_, cell)| cell).expect("it was called");
+/// assert_eq!((dig.calls, dig.failures, dig.percentile_ms(50)), (1, 1, Some(2_000)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Statistics {
+    cells: BTreeMap<CellKey, Cell>,
+    /// The ids of responses that were counted.
+    seen: HashSet<String>,
+}
+
+impl Statistics {
+    /// Reads the history of a session.
+    ///
+    /// # Errors
+    /// What the reader reports; what was read until then counts. Content is never an error.
+    pub fn read(
+        &mut self,
+        session: usize,
+        history: impl BufRead,
+        limits: Limits,
+        period: &Period<'_>,
+    ) -> io::Result<()> {
+        let mut reading = Reading {
+            cells: &mut self.cells,
+            session,
+            model: String::new(),
+            period,
+            ts: None,
+            before: None,
+            open: Vec::new(),
+            turns: Fold::default(),
+            spending: Spending::default(),
+        };
+        let mut read = Ok(());
+        for item in Scan::with_limits(history, limits) {
+            match item {
+                Ok(Item::Record(record)) => reading.record(&record),
+                Ok(Item::Defect(_)) => {}
+                Err(error) => {
+                    read = Err(error);
+                    break;
+                }
+            }
+        }
+        reading.end(&mut self.seen);
+        read
+    }
+
+    /// What was counted.
+    pub fn cells(&self) -> impl Iterator<Item = (&CellKey, &Cell)> {
+        self.cells.iter()
+    }
+}
+
+/// A call that has no result yet.
+struct Open {
+    id: String,
+    tool: String,
+}
+
+/// One history, as far as it was read.
+struct Reading<'a> {
+    cells: &'a mut BTreeMap<CellKey, Cell>,
+    session: usize,
+    model: String,
+    period: &'a Period<'a>,
+    /// The last time that an event told.
+    ts: Option<Timestamp>,
+    /// When the message before this one was there.
+    before: Option<Timestamp>,
+    open: Vec<Open>,
+    turns: Fold,
+    spending: Spending,
+}
+
+impl Reading<'_> {
+    fn record(&mut self, record: &Record) {
+        let event = &record.event;
+        self.ts = event.ts.or(self.ts);
+        match event.extension() {
+            Some(Extension::Session(header)) if !header.model.is_empty() => self.model = header.model,
+            Some(Extension::Usage(usage)) if !usage.model.is_empty() => self.model = usage.model,
+            _ => {}
+        }
+        if event.kind == Kind::Settings && !event.model.is_empty() {
+            self.model.clone_from(&event.model);
+        }
+        let turns = self.turns.turns();
+        self.turns.event(record);
+        let began = self.turns.turns() - turns;
+        if began > 0 {
+            self.count("", |cell| cell.turns += began as u64);
+        }
+        self.spending.event(record);
+        if event.effect() == Effect::Adds {
+            self.message(event);
+        }
+    }
+
+    fn message(&mut self, event: &Event) {
+        let Some(message) = &event.message else { return };
+        self.count("", |cell| cell.messages += 1);
+        let calls = message.tool_calls.iter().filter(|_| message.role == Role::Assistant);
+        self.open.extend(calls.map(|call| Open { id: call.id.clone(), tool: call.name.clone() }));
+        if message.role == Role::Tool {
+            let asked = self.open.iter().rposition(|open| open.id == message.tool_call_id);
+            let tool = asked.map_or_else(|| message.name.clone(), |at| self.open.remove(at).tool);
+            let gap = self.before.zip(event.ts).map(|(before, ts)| ts.signed_duration_since(before).num_milliseconds());
+            let took = Some(event.ms).filter(|ms| *ms > 0).or(gap).and_then(|ms| u64::try_from(ms).ok());
+            self.count(&tool, |cell| {
+                cell.calls += 1;
+                cell.failures += u64::from(is_failure(event));
+                cell.took_ms.extend(took);
+            });
+        }
+        self.before = event.ts.or(self.before);
+    }
+
+    fn end(mut self, seen: &mut HashSet<String>) {
+        for Open { tool, .. } in std::mem::take(&mut self.open) {
+            self.count(&tool, |cell| {
+                cell.calls += 1;
+                cell.unanswered += 1;
+            });
+        }
+        for spent in std::mem::take(&mut self.spending).responses() {
+            if spent.usage.response.is_empty() || seen.insert(spent.usage.response.clone()) {
+                self.ts = spent.ts;
+                self.model.clone_from(&spent.usage.model);
+                self.count("", |cell| cell.responses.add(spent));
+            }
+        }
+    }
+
+    fn count(&mut self, tool: &str, count: impl FnOnce(&mut Cell)) {
+        if self.period.has(self.ts) {
+            let day = self.ts.as_ref().map(self.period.day_of);
+            let key = CellKey { session: self.session, day, model: self.model.clone(), tool: tool.to_owned() };
+            count(self.cells.entry(key).or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(histories: &[&str]) -> Statistics {
+        let mut statistics = Statistics::default();
+        for (session, history) in histories.iter().enumerate() {
+            let read = statistics.read(session, history.as_bytes(), Limits::default(), &Period::ALL);
+            read.expect("memory can be read");
+        }
+        statistics
+    }
+
+    fn total<'a>(statistics: &'a Statistics, which: impl Fn(&CellKey) -> bool + 'a) -> Cell {
+        let mut sum = Cell::default();
+        statistics.cells().filter(|(key, _)| which(key)).for_each(|(_, cell)| sum += cell);
+        sum
+    }
+
+    const WORK: &str = r#"{"ts":"2026-01-02T23:59:50Z","kind":"message","message":{"role":"user","content":"dig"}}
+{"ts":"2026-01-02T23:59:55Z","kind":"message","message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"Dig"}},{"id":"a","function":{"name":"Dig"}},{"id":"b","function":{"name":"Rake"}}]}}
+{"ts":"2026-01-02T23:59:57Z","kind":"tool_result","message":{"role":"tool","tool_call_id":"a","content":"dug"}}
+{"ts":"2026-01-03T00:00:01Z","kind":"tool_result","ms":250,"message":{"role":"tool","tool_call_id":"a","content":"error: a stone"}}
+{"ts":"2026-01-03T00:00:02Z","kind":"x.usage","x":{"model":"large","response":"r1","output":7,"cost":0.5}}
+{"ts":"2026-01-03T00:00:03Z","kind":"rollback","dropped":9}
+"#;
+
+    #[test]
+    fn calls_are_paired_from_the_nearest_and_timed_by_what_they_say() {
+        let statistics = read(&[WORK]);
+        let dig = total(&statistics, |key| key.tool == "Dig");
+        assert_eq!((dig.calls, dig.failures, dig.unanswered, &dig.took_ms[..]), (2, 1, 0, &[2_000, 250][..]));
+        assert_eq!((dig.percentile_ms(50), dig.percentile_ms(95)), (Some(250), Some(2_000)));
+        let rake = total(&statistics, |key| key.tool == "Rake");
+        assert_eq!((rake.calls, rake.unanswered, rake.percentile_ms(50)), (1, 1, None));
+    }
+
+    #[test]
+    fn what_was_taken_back_counts_on_the_day_and_for_the_model_of_its_time() {
+        let statistics = read(&[WORK]);
+        let day = |day: &str| Some(day.parse::<NaiveDate>().expect("it is one"));
+        let first = total(&statistics, |key| key.day == day("2026-01-02"));
+        assert_eq!((first.turns, first.messages, first.responses.count), (1, 3, 0));
+        let large = total(&statistics, |key| key.model == "large" && key.day == day("2026-01-03"));
+        assert_eq!((large.responses.count, large.responses.discarded, large.responses.cost.sum()), (1, 1, Some(0.5)));
+    }
+
+    #[test]
+    fn m10_a_response_that_two_histories_tell_of_counts_once() {
+        let statistics = read(&[WORK, WORK]);
+        assert_eq!(total(&statistics, |_| true).responses.cost.sum(), Some(0.5));
+        assert_eq!(total(&statistics, |key| key.session == 1).responses.count, 0);
+        assert_eq!(total(&statistics, |_| true).messages, 8);
+    }
+
+    #[test]
+    fn only_the_period_counts() {
+        let ts = |text| crate::parse_time(text).expect("it is well formed");
+        let mut statistics = Statistics::default();
+        let period = Period { from: Some(ts("2026-01-03T00:00:00Z")), ..Period::ALL };
+        statistics.read(0, WORK.as_bytes(), Limits::default(), &period).expect("memory can be read");
+        let sum = total(&statistics, |_| true);
+        assert_eq!((sum.turns, sum.messages, sum.calls, sum.responses.count), (0, 1, 2, 1));
+        let upto = Period { upto: Some(ts("2026-01-02T23:59:59Z")), ..Period::ALL };
+        let mut statistics = Statistics::default();
+        statistics.read(0, WORK.as_bytes(), Limits::default(), &upto).expect("memory can be read");
+        assert_eq!(total(&statistics, |_| true).messages, 3);
+    }
+}

@@ -1,0 +1,49 @@
+//! Chats of Gemini CLI.
+
+use super::read;
+use session_core::interop::import::LossFate;
+
+const GEMINI: &str = r#"{"id":"2","timestamp":"2026-01-02T03:04:06Z","type":"gemini","model":"g1","content":"digging","thoughts":[{"subject":"Soil","description":"is wet"}],"tokens":{"input":10,"output":2,"cached":3,"thoughts":4,"tool":1,"total":17},"toolCalls":[{"id":"c1","name":"dig","args":{"deep":1},"status":"success","timestamp":"2026-01-02T03:04:07Z","displayName":"Dig","result":[{"functionResponse":{"id":"c1","response":{"output":"dug"}}}]},{"id":"c2","name":"dig","args":{},"status":"cancelled","result":[{"functionResponse":{"response":{"error":"stopped"}}}]},{"id":"c3","name":"dig","args":{},"status":"executing"}]}"#;
+
+#[test]
+fn a_document_has_calls_and_results_in_one_record() {
+    let file = format!(
+        "{{\"sessionId\":\"s1\",\"projectHash\":\"h\",\"startTime\":\"2026-01-02T03:04:05Z\",\"summary\":\"Oaks\",\"messages\":[\n\
+         {{\"id\":\"1\",\"type\":\"user\",\"content\":\"plant\"}},\n{GEMINI},\n\
+         {{\"id\":\"3\",\"type\":\"info\",\"content\":\"update\"}},{{\"id\":\"4\",\"type\":\"error\",\"content\":\"no net\"}},\
+         {{\"id\":\"5\",\"type\":\"dream\"}}]}}"
+    );
+    let outcome = read(&file);
+    let expected = [
+        "user: plant",
+        "settings: g1",
+        r#"assistant: digging (thinks: **Soil**
+is wet) [c1 dig {"deep":1}] [c2 dig {}] [c3 dig {}]"#,
+        "tool: dug <c1 dig>",
+        "tool: stopped <c2 dig> error=true interrupted=true",
+        r#"x.usage: cached=3 input=11 model="g1" output=6 reasoning=4 response="2""#,
+        "notice: update",
+        "notice: error: no net",
+    ];
+    assert_eq!(outcome.lines(), expected);
+    assert_eq!(outcome.only().title, "Oaks");
+    assert_eq!(outcome.losses(LossFate::Kept), ["1 record dream @1"]);
+}
+
+#[test]
+fn lines_and_patches_give_what_they_say_at_last() {
+    let file = concat!(
+        "{\"sessionId\":\"s1\",\"projectHash\":\"h\",\"startTime\":\"2026-01-02T03:04:05Z\"}\n",
+        "{\"id\":\"1\",\"type\":\"user\",\"content\":\"plnat\"}\n",
+        "{\"id\":\"2\",\"type\":\"gemini\",\"content\":\"what\"}\n",
+        "{\"id\":\"1\",\"type\":\"user\",\"content\":\"plant\"}\n",
+        "{\"$set\":{\"summary\":\"Oaks\",\"lastUpdated\":\"2026-01-02T03:04:09Z\"}}\n",
+        "{\"$rewind\":1}\n",
+    );
+    let outcome = read(file);
+    assert_eq!(outcome.lines(), ["user: plant", "assistant: what"]);
+    assert_eq!(outcome.only().title, "Oaks");
+    assert_eq!(outcome.losses(LossFate::Kept), ["1 patch @6"]);
+    let all = "{\"$set\":{\"messages\":[{\"id\":\"9\",\"type\":\"user\",\"content\":\"new\"}]}}\n";
+    assert_eq!(read(&format!("{file}{all}")).lines(), ["user: new"]);
+}

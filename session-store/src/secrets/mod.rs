@@ -1,0 +1,44 @@
+//! Secrets in the files of a session: finding them, and masking them where they stand.
+//!
+//! What is secret is judged by [`session_secrets`]. Here is which files are looked through ([`files`]), in bounded memory
+//! ([`pieces`]), what is told ([`scan`]), and how files take the places of others ([`scrub`]): each under the lock of
+//! those who change it, written beside the old one, synced, and given its name in one step. No file changes its length,
+//! so that whatever counts bytes stays true.
+
+mod files;
+mod pieces;
+mod put;
+mod scan;
+mod scrub;
+
+pub use scan::{SecretHit, SecretScan};
+pub use scrub::{ScrubBackup, Scrubbed};
+
+use crate::{Result, Store, StoreError};
+use session_core::SessionName;
+use session_core::checkpoint::Checkpointer;
+use std::time::Duration;
+
+/// How long a scrub waits for others who change the metadata.
+const WAIT: Duration = Duration::from_secs(10);
+
+impl Store {
+    /// Looks for secrets in everything that a session holds. Links to successors are not followed. Nothing is written,
+    /// locked or created. `progress` is told how many bytes were read.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; a directory that cannot be read. A file that cannot be looked
+    /// through is part of the answer.
+    pub fn scan_secrets(
+        &self,
+        name: &SessionName,
+        checkpoints: Option<&dyn Checkpointer>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<SecretScan> {
+        let paths = match self.existing(name) {
+            Err(StoreError::NotFound { .. }) if self.exists(name) => self.paths(name)?,
+            paths => paths?,
+        };
+        Ok(scan::scan(&paths, self.options().limits, checkpoints, progress)?.0)
+    }
+}

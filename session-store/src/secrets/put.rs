@@ -1,0 +1,133 @@
+//! A file that is no history takes the place of the one whose secrets it masks.
+
+use super::files::SessionFile;
+use super::pieces::{Piece, pieces};
+use crate::small_file::{Stamp, is_absent, open_regular};
+use crate::{Durability, Result, StoreError};
+use session_disk::{
+    DiskError, create_dir_all, create_new, exchange, hard_link, remove_file, rename, sync_data, sync_dir, temp_name,
+    write,
+};
+use session_secrets::{Finder, Found};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// How often a file that changes meanwhile is done again.
+const ROUNDS: usize = 8;
+
+/// How a file is rewritten.
+pub(super) struct Put<'a> {
+    pub(super) finder: &'a Finder,
+    /// Which of the secrets are masked.
+    pub(super) which: fn(&Found) -> bool,
+    /// The directory that keeps the file as it was.
+    pub(super) backup: Option<&'a Path>,
+    pub(super) durability: Durability,
+}
+
+/// Something that failed while pieces were written.
+pub(super) enum Failed {
+    Read(io::Error),
+    Write(StoreError),
+}
+
+impl Failed {
+    /// The error; `path` is what was read.
+    pub(super) fn of(self, path: &Path) -> StoreError {
+        match self {
+            Failed::Read(error) => StoreError::read(path)(error),
+            Failed::Write(error) => error,
+        }
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Failed::Read(error)
+    }
+}
+
+impl Put<'_> {
+    /// Masks the secrets of a file. A file that is gone has none.
+    ///
+    /// On disk when it returns: the file as it was, in the backup's directory; the new one under its name; all synced as
+    /// the durability says. After an error one of the two stands whole.
+    pub(super) fn file(&self, file: &SessionFile) -> Result<()> {
+        for _ in 0..ROUNDS {
+            let (reader, metadata) = match open_regular(&file.path) {
+                Ok(opened) => opened,
+                Err(error) if is_absent(&error) => return Ok(()),
+                Err(error) => return Err(StoreError::read(&file.path)(error)),
+            };
+            let temp = temp_name(&file.path);
+            let put = self.fill(reader, file, &temp).and_then(|()| self.place(file, &temp, Stamp::of(&metadata)));
+            match put {
+                Ok(true) => return Ok(()),
+                Ok(false) => remove_file(&temp)?,
+                Err(error) => {
+                    // The first error is the one to tell.
+                    drop(remove_file(&temp));
+                    return Err(error);
+                }
+            }
+        }
+        Err(StoreError::KeepsChanging { path: file.path.clone() })
+    }
+
+    fn fill(&self, reader: File, file: &SessionFile, temp: &Path) -> Result<()> {
+        let new = create_new(temp)?;
+        let filled = pieces(reader, file.shape, self.finder, &mut |piece| {
+            write(&new, temp, &masked(piece, self.which)).map_err(|short| Failed::Write(DiskError::from(short).into()))
+        });
+        filled.map_err(|failed| failed.of(&file.path))?;
+        match self.durability {
+            Durability::Os => Ok(()),
+            Durability::Data => Ok(sync_data(&new, temp)?),
+        }
+    }
+
+    /// Gives the new file its name. False: the old one is not what was read.
+    fn place(&self, file: &SessionFile, temp: &Path, read: Stamp) -> Result<bool> {
+        if Stamp::at(&file.path).map_err(StoreError::read(&file.path))? != Some(read) {
+            return Ok(false);
+        }
+        if let Some(backup) = self.backup {
+            let kept = backup.join(&file.shown);
+            create_dir_all(kept.parent().unwrap_or(backup))?;
+            match hard_link(&file.path, &kept) {
+                // An earlier round of the same call has kept it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                linked => linked?,
+            }
+            // Each directory may be new, up to the session's own.
+            let session = backup.parent().and_then(Path::parent).unwrap_or(backup);
+            let mut new = kept.ancestors().skip(1).take_while(|dir| dir.starts_with(session));
+            new.try_for_each(|dir| self.sync(dir))?;
+        }
+        // A name that went away meanwhile, as that of a message that was taken, does not come back.
+        match exchange(temp, &file.path) {
+            Ok(()) => remove_file(temp)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+                rename(temp, &file.path)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.sync(file.path.parent().unwrap_or(&file.path))?;
+        Ok(true)
+    }
+
+    fn sync(&self, dir: &Path) -> Result<()> {
+        match self.durability {
+            Durability::Os => Ok(()),
+            Durability::Data => Ok(sync_dir(dir)?),
+        }
+    }
+}
+
+/// The bytes of a piece with the secrets that are meant masked.
+pub(super) fn masked(mut piece: Piece, which: fn(&Found) -> bool) -> Vec<u8> {
+    piece.found.iter().filter(|found| which(found)).for_each(|found| found.mask(&mut piece.bytes));
+    piece.bytes
+}
