@@ -226,13 +226,6 @@ pub trait Checkpointer {
     /// # Errors
     /// What keeps them from being looked at. What is wrong with them is an answer.
     fn examine(&self, depth: CheckpointDepth) -> Result<CheckpointHealth, CheckpointError>;
-
-    /// The files whose content `is_wanted` says yes to, each content under each of its paths once: in the oldest
-    /// checkpoint that has it there. It is asked once about each content. Nothing is changed.
-    ///
-    /// # Errors
-    /// Failed reads; a checkpoint that is damaged.
-    fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError>;
 }
 
 /// Who hands in the checkpoints of many sessions, for who looks after a whole store.
