@@ -21,8 +21,8 @@ pub struct CellKey {
     pub day: Option<NaiveDate>,
     /// The model at that time; empty where nobody said.
     pub model: String,
-    /// The tool, for calls; empty for everything else.
-    pub tool: String,
+    /// The tool, for calls; `None` for everything else.
+    pub tool: Option<String>,
 }
 
 /// Numbers that can be added up.
@@ -101,7 +101,7 @@ impl Period<'_> {
 /// "#;
 /// let mut statistics = Statistics::default();
 /// statistics.read(0, &history[..], Limits::default(), &Period::ALL)?;
-/// let dig = statistics.cells().find(|(key, _)| key.tool == "Dig").map(|(_, cell)| cell).expect("it was called");
+/// let dig = statistics.cells().find(|(key, _)| key.tool.as_deref() == Some("Dig")).map(|(_, cell)| cell).expect("it was called");
 /// assert_eq!((dig.calls, dig.failures, dig.percentile_ms(50)), (1, 1, Some(2_000)));
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -193,7 +193,7 @@ impl Reading<'_> {
         self.turns.event(record);
         let began = self.turns.turns() - turns;
         if began > 0 {
-            self.count("", |cell| cell.turns += began as u64);
+            self.count(None, |cell| cell.turns += began as u64);
         }
         self.spending.event(record);
         if event.effect() == Effect::Adds {
@@ -203,7 +203,7 @@ impl Reading<'_> {
 
     fn message(&mut self, event: &Event) {
         let Some(message) = &event.message else { return };
-        self.count("", |cell| cell.messages += 1);
+        self.count(None, |cell| cell.messages += 1);
         let calls = message.tool_calls.iter().filter(|_| message.role == Role::Assistant);
         self.open.extend(calls.map(|call| Open { id: call.id.clone(), tool: call.name.clone() }));
         if message.role == Role::Tool {
@@ -211,7 +211,7 @@ impl Reading<'_> {
             let tool = asked.map_or_else(|| message.name.clone(), |at| self.open.remove(at).tool);
             let gap = self.before.zip(event.ts).map(|(before, ts)| ts.signed_duration_since(before).num_milliseconds());
             let took = Some(event.ms).filter(|ms| *ms > 0).or(gap).and_then(|ms| u64::try_from(ms).ok());
-            self.count(&tool, |cell| {
+            self.count(Some(&tool), |cell| {
                 cell.calls += 1;
                 cell.failures += u64::from(is_failure(event));
                 cell.took_ms.extend(took);
@@ -222,7 +222,7 @@ impl Reading<'_> {
 
     fn end(mut self, seen: &mut HashSet<String>) {
         for Open { tool, .. } in std::mem::take(&mut self.open) {
-            self.count(&tool, |cell| {
+            self.count(Some(&tool), |cell| {
                 cell.calls += 1;
                 cell.unanswered += 1;
             });
@@ -231,15 +231,15 @@ impl Reading<'_> {
             if spent.usage.response.is_empty() || seen.insert(spent.usage.response.clone()) {
                 self.ts = spent.ts;
                 self.model.clone_from(&spent.usage.model);
-                self.count("", |cell| cell.responses.add(spent));
+                self.count(None, |cell| cell.responses.add(spent));
             }
         }
     }
 
-    fn count(&mut self, tool: &str, count: impl FnOnce(&mut Cell)) {
+    fn count(&mut self, tool: Option<&str>, count: impl FnOnce(&mut Cell)) {
         if self.period.has(self.ts) {
             let day = self.ts.as_ref().map(self.period.day_of);
-            let key = CellKey { session: self.session, day, model: self.model.clone(), tool: tool.to_owned() };
+            let key = CellKey { session: self.session, day, model: self.model.clone(), tool: tool.map(str::to_owned) };
             count(self.cells.entry(key).or_default());
         }
     }
@@ -275,10 +275,10 @@ mod tests {
     #[test]
     fn calls_are_paired_from_the_nearest_and_timed_by_what_they_say() {
         let statistics = read(&[WORK]);
-        let dig = total(&statistics, |key| key.tool == "Dig");
+        let dig = total(&statistics, |key| key.tool.as_deref() == Some("Dig"));
         assert_eq!((dig.calls, dig.failures, dig.unanswered, &dig.took_ms[..]), (2, 1, 0, &[2_000, 250][..]));
         assert_eq!((dig.percentile_ms(50), dig.percentile_ms(95)), (Some(250), Some(2_000)));
-        let rake = total(&statistics, |key| key.tool == "Rake");
+        let rake = total(&statistics, |key| key.tool.as_deref() == Some("Rake"));
         assert_eq!((rake.calls, rake.unanswered, rake.percentile_ms(50)), (1, 1, None));
     }
 

@@ -1,6 +1,7 @@
 //! What a verb prints: data on stdout, in one of three forms, and everything else on stderr.
 
 pub(crate) mod escape;
+pub(crate) mod number;
 mod pager;
 pub(crate) mod size;
 mod table;

@@ -1,5 +1,6 @@
 //! Numbers and times in words.
 
+pub(super) use crate::output::number::{counted, number};
 use session_core::Timestamp;
 
 /// A time of day, in UTC.
@@ -33,16 +34,6 @@ pub(super) fn span(ms: u64) -> String {
         60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
     }
-}
-
-/// A whole number, its digits in threes.
-pub(super) fn number(n: u64) -> String {
-    indicatif::HumanCount(n).to_string()
-}
-
-/// A number and its noun.
-pub(super) fn counted(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {many}", number(n)) }
 }
 
 /// Dollars; of small amounts enough digits to say something.

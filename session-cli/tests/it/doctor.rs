@@ -26,7 +26,7 @@ fn each_exit_status_says_what_is_left() {
     let scratch = Scratch::new();
     session(&scratch, "oaks");
     let ran = scratch.run(&["doctor"]);
-    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", "1 sessions, nothing found\n"));
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", "1 session, nothing found\n"));
     assert_eq!(scratch.run(&["doctor", "birches"]).code, 4);
     assert_eq!(scratch.run(&["doctor", "-n"]).code, 2);
 

@@ -55,7 +55,7 @@ pub struct Examined {
 ///
 /// ```
 /// use session_secrets::{Finder, Form};
-/// let token = ["ghp", "_q7Zr2LmX9", "aBv4Kd8TyW3", "nHs6Pj1FcG5uEo"].concat();
+/// let token = ["ghp", "_q7Zr2LmX9", "aBv4Kd8TyW3", "nHs6Pj1FcG5uEoRt"].concat();
 /// let line = format!(r#"{{"role":"tool","content":"token: {token}\n"}}"#);
 /// let examined = Finder::new().examine(line.as_bytes(), Form::Json)?;
 /// assert_eq!(examined.found[0].rule, "github-pat");

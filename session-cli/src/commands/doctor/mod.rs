@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, causes};
 use crate::output::Diagnostic;
+use crate::output::number::counted;
 use crate::progress::Bar;
 use crate::{interrupt, target};
 use checkpoints::AllCheckpoints;
@@ -85,10 +86,12 @@ fn print(flags: &Flags, context: &Context, repaired: &Repaired) -> Result<(), Fa
     context.out.diagnostics(&diagnostics);
     let left = repaired.findings.iter().filter(|finding| !finding.fixed).count();
     let fixed = repaired.findings.len() - left;
+    let sessions = counted(repaired.sessions, "session", "sessions");
+    let findings = counted(left as u64, "finding", "findings");
     context.out.note(&match (left, fixed) {
-        (0, 0) => format!("{} sessions, nothing found", repaired.sessions),
-        (left, 0) => format!("{} sessions, {left} findings", repaired.sessions),
-        (left, fixed) => format!("{} sessions, {left} findings left, {fixed} fixed", repaired.sessions),
+        (0, 0) => format!("{sessions}, nothing found"),
+        (_, 0) => format!("{sessions}, {findings}"),
+        (_, fixed) => format!("{sessions}, {findings} left, {fixed} fixed"),
     });
     Ok(())
 }

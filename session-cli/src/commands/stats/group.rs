@@ -1,7 +1,8 @@
 //! Cells of statistics, added up.
 
 use super::By;
-use session_core::{Cell, CellKey, Statistics};
+use session_core::{Cell, CellKey, Responses, Statistics};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a session beside its history.
@@ -44,7 +45,7 @@ impl Groups {
         for (key, cell) in statistics.cells() {
             total.add(key.session, cell);
             // What is no call is no tool's.
-            if by != By::Tool || !key.tool.is_empty() || cell.calls > 0 {
+            if by != By::Tool || key.tool.is_some() {
                 let place = place(by, key, &sessions[key.session]);
                 rows.entry(place).or_default().add(key.session, cell);
             }
@@ -59,7 +60,7 @@ impl Groups {
         let mut rows: Vec<Group> = rows.into_values().collect();
         if matches!(by, By::Model | By::Tool | By::Workspace) {
             // Equal ones stay in the order of their names.
-            rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+            rows.sort_by(|a, b| weight(b).partial_cmp(&weight(a)).unwrap_or(Ordering::Equal));
         }
         Groups { rows, total }
     }
@@ -70,15 +71,16 @@ fn place(by: By, key: &CellKey, about: &About) -> (usize, String) {
         By::Session => (key.session, about.name.clone()),
         By::Day => (0, key.day.map(|day| day.to_string()).unwrap_or_default()),
         By::Model => (0, key.model.clone()),
-        By::Tool => (0, key.tool.clone()),
+        By::Tool => (0, key.tool.clone().unwrap_or_default()),
         By::Workspace => (0, about.workspace.clone()),
     }
 }
 
-/// What a row is sorted by: its price, else its calls, else its messages.
-fn weight(group: &Group) -> f64 {
+/// What rows are sorted by.
+fn weight(group: &Group) -> (f64, u64, u64, u64) {
     let cell = &group.cell;
-    cell.responses.cost.sum().unwrap_or_default() * 1e9 + cell.calls as f64 + cell.messages as f64 / 1e9
+    let Responses { cost, input, output, .. } = &cell.responses;
+    (cost.known, input.known + output.known, cell.calls, cell.messages)
 }
 
 fn bytes(group: &Group, sessions: &[About]) -> Option<u64> {

@@ -25,11 +25,12 @@ pub(super) fn rows(flags: &Flags, context: &Context, document: &Document) -> Row
         header.push("");
     }
     let mut rows = (1..numbers).fold(Rows::new(&header), Rows::numeric);
-    let most = document.rows.iter().map(|row| weight(row, flags.by)).fold(0.0, f64::max);
-    for row in &document.rows {
+    let weights = weights(document, flags.by);
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    for (row, weight) in document.rows.iter().zip(weights) {
         let mut fields = fields(flags, is_terminal, row);
         if is_terminal {
-            fields.push(bar(weight(row, flags.by), most));
+            fields.push(bar(weight, most));
         }
         rows.push(fields);
     }
@@ -87,13 +88,16 @@ fn bar(weight: f64, most: f64) -> String {
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// What bars are drawn of.
-fn weight(row: &Row, by: By) -> f64 {
-    match (by, row.cost_usd.known) {
-        (By::Tool, _) => row.calls as f64,
-        (_, Some(cost)) => cost,
-        (_, None) => 0.0,
-    }
+/// What bars are drawn of: calls of tools, else the cost where any is known, else tokens.
+fn weights(document: &Document, by: By) -> Vec<f64> {
+    let has_cost = document.total.cost_usd.known.is_some();
+    let tokens = |row: &Row| row.input_tokens.known.unwrap_or(0) + row.output_tokens.known.unwrap_or(0);
+    let weight = |row: &Row| match by {
+        By::Tool => row.calls as f64,
+        _ if has_cost => row.cost_usd.known.unwrap_or(0.0),
+        _ => tokens(row) as f64,
+    };
+    document.rows.iter().map(weight).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ pub(super) fn replaced(patient: &Patient<'_>) -> Found {
     if count == 0 {
         return Ok(Vec::new());
     }
-    let text = format!("{count} files, {bytes} bytes, that repairs have replaced or moved away");
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let text = format!("{files}, {bytes} bytes, that repairs have replaced or moved away");
     Ok(vec![Finding::new(FindingCode::Backup, &dir, text)])
 }
 

@@ -89,7 +89,8 @@ impl Loose {
         let (path, mode) = self.first?;
         let text = match self.count {
             1 => format!("mode {mode:04o} lets others in"),
-            n => format!("mode {mode:04o} lets others in, here and in {} more places", n - 1),
+            2 => format!("mode {mode:04o} lets others in, here and in another place"),
+            n => format!("mode {mode:04o} lets others in, here and in {} other places", n - 1),
         };
         Some(Finding::new(FindingCode::LooseMode, &path, text).fixed_by(Fix::Tighten))
     }

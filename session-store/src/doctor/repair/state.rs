@@ -22,8 +22,12 @@ impl Case<'_> {
         loose.iter().try_for_each(|(path, mode)| set_mode(path, mode & 0o700))?;
         if let Some((path, mode)) = loose.first() {
             let path = path.strip_prefix(self.store.base_dir()).unwrap_or(path).display();
-            let more = if loose.len() > 1 { format!(" and {} places more", loose.len() - 1) } else { String::new() };
-            repair.done.push(format!("nobody else is let into {path} (mode {mode:04o}){more} any more"));
+            let more = match loose.len() {
+                1 => String::new(),
+                2 => " and another place".to_owned(),
+                n => format!(" and {} other places", n - 1),
+            };
+            repair.done.push(format!("others are kept out of {path} (mode {mode:04o}){more}"));
         }
         Ok(())
     }
