@@ -1,6 +1,6 @@
 //! What a writer and an exporter ask of whoever knows what is secret.
 //!
-//! [`line`] and [`event`] make sure that what a redactor gives is the same event still.
+//! [`line()`] and [`event`] make sure that what a redactor gives is the same event still.
 //!
 //! The rules are not here: this crate knows which strings of a history are text and which are not, and hands the texts
 //! to a [`Redact`]. `session-secrets` is one; an agent may bring its own.
@@ -45,7 +45,7 @@ pub fn line<'a>(redactor: &dyn Redact, event: &Event, line: &'a str) -> Result<C
 /// An event as a redactor gives it.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn event(redactor: &dyn Redact, event: Event) -> Result<Event, RedactError> {
     let mut bytes = Vec::new();
     event.encode(&mut bytes);
