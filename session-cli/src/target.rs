@@ -28,6 +28,18 @@ pub(crate) fn resolve(context: &Context, text: &str) -> Result<SessionName, Fail
     by_prefix(context, text)
 }
 
+/// The sessions that these texts name, each once, in their order.
+pub(crate) fn resolve_all(context: &Context, texts: &[String]) -> Result<Vec<SessionName>, Failure> {
+    let mut names: Vec<SessionName> = Vec::new();
+    for text in texts {
+        let name = resolve(context, text)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
 fn by_prefix(context: &Context, text: &str) -> Result<SessionName, Failure> {
     let names = context.store.names()?;
     let matching: Vec<&SessionName> = names.iter().filter(|name| name.as_str().starts_with(text)).collect();

@@ -100,6 +100,21 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it is one of this project's own, which the reference passes over: no history begins with one, and its
+    /// time is that at which it was written.
+    pub fn is_extension(&self) -> bool {
+        match self {
+            Kind::XSession
+            | Kind::XTitle
+            | Kind::XTurn
+            | Kind::XUsage
+            | Kind::XCheckpoint
+            | Kind::XSuccessor
+            | Kind::XNote => true,
+            Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => false,
+        }
+    }
+
     /// Every kind that has a name here.
     pub const KNOWN: [Kind; 12] = [
         Kind::Message,

@@ -61,7 +61,7 @@ impl From<DiskBytes> for Bytes {
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let names = match &flags.sessions[..] {
         [] => context.store.names()?,
-        texts => texts.iter().map(|text| target::resolve(context, text)).collect::<Result<_, _>>()?,
+        texts => target::resolve_all(context, texts)?,
     };
     let mut meter = context.store.disk_meter();
     let (mut sessions, mut diagnostics) = (Vec::new(), Vec::new());

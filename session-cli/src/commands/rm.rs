@@ -44,13 +44,7 @@ struct Deleted {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let mut names: Vec<SessionName> = Vec::new();
-    for text in &flags.sessions {
-        let name = target::resolve(context, text)?;
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = target::resolve_all(context, &flags.sessions)?;
     let to = if flags.purge { "deleted for good" } else { "moved to the trash" };
     let mut plan = Vec::new();
     for name in &names {

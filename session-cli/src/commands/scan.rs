@@ -13,7 +13,7 @@ use serde::Serialize;
 use session_checkpoint::Cancel;
 use session_core::SessionName;
 use session_core::checkpoint::Checkpointer;
-use session_store::SecretScan;
+use session_store::{SecretScan, StoreError};
 
 /// The flags of `scan`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ struct Document<'a> {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let all = flags.sessions.is_empty();
-    let names = if all { context.store.names()? } else { resolved(context, &flags.sessions)? };
+    let names = if all { context.store.names()? } else { target::resolve_all(context, &flags.sessions)? };
     let mut found = Findings::default();
     for name in &names {
         match scanned(context, name) {
@@ -68,13 +68,17 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     })
 }
 
-/// The sessions that are named.
-pub(super) fn resolved(context: &Context, sessions: &[String]) -> Result<Vec<SessionName>, Failure> {
-    sessions.iter().map(|text| target::resolve(context, text)).collect()
-}
-
 /// Looks through one session, with its checkpoints.
 pub(super) fn scanned(context: &Context, name: &SessionName) -> Result<SecretScan, Failure> {
+    looking(context, name, |checkpoints, progress| context.store.scan_secrets(name, checkpoints, progress))
+}
+
+/// Has `look` look through one session, with its checkpoints and a bar.
+pub(super) fn looking<T>(
+    context: &Context,
+    name: &SessionName,
+    look: impl FnOnce(Option<&dyn Checkpointer>, &mut dyn FnMut(u64)) -> Result<T, StoreError>,
+) -> Result<T, Failure> {
     let bar = Bar::new(context.out.is_quiet());
     let mut bytes = 0;
     let mut progress = |read: u64| {
@@ -83,7 +87,7 @@ pub(super) fn scanned(context: &Context, name: &SessionName) -> Result<SecretSca
     };
     let checkpoints = attached(context, name, Missing::Leave, Cancel::new())?;
     let checkpoints = checkpoints.as_ref().map(|attached| attached as &dyn Checkpointer);
-    Ok(context.store.scan_secrets(name, checkpoints, &mut progress)?)
+    Ok(look(checkpoints, &mut progress)?)
 }
 
 fn failed(name: &SessionName, failure: &Failure) -> Diagnostic {

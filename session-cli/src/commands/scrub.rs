@@ -1,21 +1,16 @@
 //! `session scrub`
 
-use super::checkpoint::attach::{Missing, attached};
-use super::scan::{resolved, scanned};
+use super::scan::{looking, scanned};
 use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows};
-use crate::progress::Bar;
 use crate::target;
 use crate::view::secret::{Finding, Findings, InCheckpoint};
 use anstyle::Style;
-use indicatif::HumanBytes;
 use serde::Serialize;
-use session_checkpoint::Cancel;
 use session_core::SessionName;
-use session_core::checkpoint::Checkpointer;
 use session_store::{ScrubBackup, Scrubbed};
 
 /// The flags of `scrub`.
@@ -52,7 +47,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let names = resolved(context, &flags.sessions)?;
+    let names = target::resolve_all(context, &flags.sessions)?;
     let mut found = Findings::default();
     for name in &names {
         found.add(name, &scanned(context, name)?);
@@ -85,15 +80,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
 }
 
 fn scrubbed(context: &Context, name: &SessionName, backup: ScrubBackup) -> Result<Scrubbed, Failure> {
-    let bar = Bar::new(context.out.is_quiet());
-    let mut bytes = 0;
-    let mut progress = |read: u64| {
-        bytes += read;
-        bar.say(|| format!("{name}, {} looked through", HumanBytes(bytes)));
-    };
-    let checkpoints = attached(context, name, Missing::Leave, Cancel::new())?;
-    let checkpoints = checkpoints.as_ref().map(|attached| attached as &dyn Checkpointer);
-    Ok(context.store.scrub(name, backup, checkpoints, &mut progress)?)
+    looking(context, name, |checkpoints, progress| context.store.scrub(name, backup, checkpoints, progress))
 }
 
 fn failed(name: &SessionName, failure: Failure) -> Diagnostic {

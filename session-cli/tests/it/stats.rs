@@ -44,6 +44,7 @@ fn rows_are_of_what_is_asked_for() {
     };
     assert_eq!(keys(&[]), ["elms 1 1 3 1 0", "oaks 1 1 3 1 0"]);
     assert_eq!(keys(&["oaks"]), ["oaks 1 1 3 1 0"]);
+    assert_eq!(keys(&["oaks", "oa"]), ["oaks 1 1 3 1 0"], "whoever is named twice counts once");
     assert_eq!(keys(&["--by", "day"]), ["2026-01-02 2 2 6 2 0"]);
     assert_eq!(keys(&["--by", "tool"]), ["Dig 2 0 0 2 0"]);
     assert_eq!(keys(&["--by", "workspace"]), ["/garden 2 2 6 2 0"]);

@@ -43,7 +43,7 @@ impl Session {
             // That another turn has taken its place is for the lock to prevent; the marker only tells.
             turn.ensure()?;
         }
-        if events.iter().all(|event| is_ours(&event.kind)) && !self.has_history()? {
+        if events.iter().all(|event| event.kind.is_extension()) && !self.has_history()? {
             state.waiting.extend_from_slice(events);
             return Ok(Appended::default());
         }
@@ -192,19 +192,5 @@ impl Session {
     #[doc(alias = "Rollback")]
     pub fn rollback(&self, dropped: i64) -> Result<Appended> {
         self.append(&[Event::rollback(self.clock.utc(), dropped)])
-    }
-}
-
-/// Whether a kind is one of this project's own, with which no history begins.
-fn is_ours(kind: &Kind) -> bool {
-    match kind {
-        Kind::XSession
-        | Kind::XTitle
-        | Kind::XTurn
-        | Kind::XUsage
-        | Kind::XCheckpoint
-        | Kind::XSuccessor
-        | Kind::XNote => true,
-        Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => false,
     }
 }

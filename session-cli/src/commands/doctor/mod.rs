@@ -40,8 +40,7 @@ pub(crate) struct Flags {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let names: Vec<SessionName> =
-        flags.sessions.iter().map(|text| target::resolve(context, text)).collect::<Result<_, _>>()?;
+    let names: Vec<SessionName> = target::resolve_all(context, &flags.sessions)?;
     let watch = interrupt::watch()?;
     let bar = Bar::new(context.out.is_quiet());
     let progress = |session: &str| bar.say(|| format!("looking at {session}"));

@@ -136,13 +136,7 @@ struct FileDocument {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let mut names: Vec<SessionName> = Vec::new();
-    for text in &flags.sessions {
-        let name = target::resolve(context, text)?;
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = target::resolve_all(context, &flags.sessions)?;
     let destination = Destination::of(flags.output.as_deref(), names.len())?;
     let format = flags.format.or_else(|| destination.format()).unwrap_or(Format::Md);
     if flags.raw && format == Format::Openai {

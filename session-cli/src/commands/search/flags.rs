@@ -83,7 +83,7 @@ impl Flags {
         let case = if self.ignore_case { Case::Any } else { Case::Smart };
         let words = if self.word { Words::Whole } else { Words::Any };
         let query = Query::new(text, form, case, words).map_err(|error| failed(&error))?.within(self.scope());
-        let names = sessions.iter().map(|text| target::resolve(context, text)).collect::<Result<Vec<_>, _>>()?;
+        let names = target::resolve_all(context, sessions)?;
         let is_there =
             |dir: &PathBuf| dir.canonicalize().map_err(|error| Failure::input(&dir.display().to_string(), &error));
         let (hits, live) = match self.shape() {

@@ -134,7 +134,7 @@ impl<T: std::ops::AddAssign + Copy> From<Amount<T>> for Sum<T> {
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let names = match &flags.sessions[..] {
         [] => context.store.names()?,
-        texts => texts.iter().map(|text| target::resolve(context, text)).collect::<Result<_, _>>()?,
+        texts => target::resolve_all(context, texts)?,
     };
     let mut diagnostics = Vec::new();
     let groups = read(flags, context, &names, &mut diagnostics)?;

@@ -1,7 +1,7 @@
 //! Times that run back.
 
 use super::{Finding, FindingCode};
-use session_core::{Event, Kind, Place, Timestamp, format_time};
+use session_core::{Event, Place, Timestamp, format_time};
 use std::path::{Path, PathBuf};
 
 /// Events of several writers may stand in another order than they happened in. So much is nobody's clock.
@@ -17,7 +17,8 @@ pub(super) struct Times {
 
 impl Times {
     pub(super) fn event(&mut self, event: &Event, place: Place, path: &Path) {
-        let Some(ts) = event.ts.filter(|_| !is_of_now(&event.kind)) else { return };
+        // Events of ours say when they were written; those of a fork stand before older ones.
+        let Some(ts) = event.ts.filter(|_| !event.kind.is_extension()) else { return };
         if let Some(last) = self.last
             && (last - ts).num_seconds() > TOLERANCE_S
         {
@@ -32,19 +33,5 @@ impl Times {
         let more = if self.count > 1 { format!(", and {} more do", self.count - 1) } else { String::new() };
         let text = format!("the event of {} stands behind one of {}{more}", format_time(ts), format_time(last));
         Some(Finding::new(FindingCode::TimeBack, path, text).at(*place))
-    }
-}
-
-/// Events of ours say when they were written; those of a fork stand before older ones.
-fn is_of_now(kind: &Kind) -> bool {
-    match kind {
-        Kind::XSession
-        | Kind::XTitle
-        | Kind::XTurn
-        | Kind::XUsage
-        | Kind::XCheckpoint
-        | Kind::XSuccessor
-        | Kind::XNote => true,
-        Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => false,
     }
 }

@@ -3,93 +3,16 @@
 //! Everything that was said counts, also what a rollback took back: it took its time and cost its money. What responses
 //! cost is as [`crate::Spending`] has it, and a response that two histories tell of counts in the first.
 
+mod cell;
+mod period;
+
+pub use cell::{Cell, CellKey};
+pub use period::Period;
+
 use crate::timeline::Fold;
-use crate::{
-    Effect, Event, Extension, Item, Kind, Limits, Record, Responses, Role, Scan, Spending, Timestamp, is_failure,
-};
-use chrono::NaiveDate;
+use crate::{Effect, Event, Extension, Item, Kind, Limits, Record, Role, Scan, Spending, Timestamp, is_failure};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
-use std::ops::AddAssign;
-
-/// Where something is counted.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct CellKey {
-    /// The session, as whoever reads the histories numbers them.
-    pub session: usize,
-    /// The day; `None` for what has no time.
-    pub day: Option<NaiveDate>,
-    /// The model at that time; empty where nobody said.
-    pub model: String,
-    /// The tool, for calls; `None` for everything else.
-    pub tool: Option<String>,
-}
-
-/// Numbers that can be added up.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Cell {
-    /// Turns that began.
-    pub turns: u64,
-    /// Messages of every role.
-    pub messages: u64,
-    /// Calls of tools.
-    pub calls: u64,
-    /// Calls that failed, as far as their results say ([`is_failure`]).
-    pub failures: u64,
-    /// Calls without a result.
-    pub unanswered: u64,
-    /// How long each call took, in milliseconds: as its result says, else since the message before that.
-    pub took_ms: Vec<u64>,
-    /// Responses of models, and what they cost.
-    pub responses: Responses,
-}
-
-impl Cell {
-    /// The time that so many of a hundred calls did not exceed, in milliseconds: the nearest rank. `None` without calls
-    /// whose time is known.
-    pub fn percentile_ms(&self, percent: u32) -> Option<u64> {
-        let mut sorted = self.took_ms.clone();
-        sorted.sort_unstable();
-        let rank = (sorted.len() * percent as usize).div_ceil(100);
-        sorted.get(rank.max(1) - 1).copied()
-    }
-}
-
-impl AddAssign<&Cell> for Cell {
-    fn add_assign(&mut self, other: &Cell) {
-        self.turns += other.turns;
-        self.messages += other.messages;
-        self.calls += other.calls;
-        self.failures += other.failures;
-        self.unanswered += other.unanswered;
-        self.took_ms.extend_from_slice(&other.took_ms);
-        self.responses += &other.responses;
-    }
-}
-
-/// Which time is counted, and how it is cut into days.
-#[derive(Clone, Copy)]
-pub struct Period<'a> {
-    /// The day that a time belongs to.
-    pub day_of: &'a dyn Fn(&Timestamp) -> NaiveDate,
-    /// What happened before does not count.
-    pub from: Option<Timestamp>,
-    /// What happens after does not count.
-    pub upto: Option<Timestamp>,
-}
-
-impl Period<'_> {
-    /// All time, in days of each time's own zone.
-    pub const ALL: Period<'static> = Period { day_of: &|ts| ts.date_naive(), from: None, upto: None };
-
-    /// Whether a time is in it. What has no time is only in all time.
-    fn has(&self, ts: Option<Timestamp>) -> bool {
-        match ts {
-            Some(ts) => self.from.is_none_or(|from| from <= ts) && self.upto.is_none_or(|upto| ts <= upto),
-            None => self.from.is_none() && self.upto.is_none(),
-        }
-    }
-}
 
 /// The numbers of several histories.
 ///
@@ -248,6 +171,7 @@ impl Reading<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::NaiveDate;
 
     fn read(histories: &[&str]) -> Statistics {
         let mut statistics = Statistics::default();
