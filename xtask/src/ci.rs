@@ -8,7 +8,7 @@ use anyhow::Result;
 /// Run every check that a change has to pass, the cheap ones first, and stop at the first that fails.
 ///
 /// Pinned tools that are missing are installed. A table of the steps and their durations ends the run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// Leave out the tests and doctests, because they ran already
     #[arg(long)]

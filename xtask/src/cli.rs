@@ -1,6 +1,6 @@
 //! What can be typed after `cargo xtask`.
 
-use crate::{bench, bless, ci, fuzz, test};
+use crate::{bench, bless, ci, fuzz, release, test};
 use clap::{Parser, Subcommand};
 
 /// The project's own tasks.
@@ -30,6 +30,8 @@ pub(crate) enum Task {
     Fuzz(fuzz::Args),
     /// Run the benchmarks of one crate, or of all
     Bench(bench::Args),
+    /// Go through the checklist of a release, and tag it
+    Release(release::Args),
     /// Install the pinned tools that `ci` uses, where they are missing
     Tools,
 }

@@ -12,6 +12,7 @@ mod deny;
 mod deps;
 mod fuzz;
 mod project;
+mod release;
 mod say;
 mod steps;
 mod test;
@@ -45,6 +46,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Bless(args) => bless::run(&project, args),
         Task::Fuzz(args) => fuzz::run(&project, args),
         Task::Bench(args) => bench::run(&project, args),
+        Task::Release(args) => release::run(&project, args),
         Task::Tools => tools::install_missing(&project),
     }
 }

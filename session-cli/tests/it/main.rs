@@ -3,6 +3,7 @@
 mod browser;
 mod checkpoint;
 mod doctor;
+mod examples;
 mod export;
 mod follow;
 mod import;

@@ -1,4 +1,4 @@
-//! The pages under `docs/cli` and the README are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
+//! The pages under `docs/cli`, `docs/by-hand.md` and the README are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
 //! page's own. What follows a command is what it must print, standard error included; `[..]` stands for anything on a
 //! line, a line `...` for any lines. `? n` after the output says an exit status other than 0.
 //!
@@ -17,7 +17,7 @@ fn pages() -> Vec<PathBuf> {
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
-    pages.push(root.join("README.md"));
+    pages.extend(["README.md", "docs/by-hand.md"].map(|page| root.join(page)));
     pages.sort();
     pages
 }

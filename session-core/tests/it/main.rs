@@ -7,6 +7,7 @@ mod damage;
 mod defects;
 mod directions;
 #[cfg(feature = "interop")]
+mod examples;
 mod export;
 mod faults;
 mod format_doc;

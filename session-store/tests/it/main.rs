@@ -22,6 +22,7 @@ mod doctor;
 mod doctor_checkpoints;
 mod doctor_crash;
 mod doctor_fix;
+mod examples;
 mod flat_golden;
 mod flat_migration;
 mod flat_race;

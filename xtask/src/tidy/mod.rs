@@ -7,6 +7,7 @@ mod bans;
 mod changelog;
 mod decisions;
 mod invariants;
+mod links;
 mod module_docs;
 mod names;
 mod paths;
@@ -25,7 +26,8 @@ const FILE_RULES: [fn(&TextFile) -> Vec<Finding>; 6] =
     [size::check, module_docs::check, names::check, bans::check, paths::check, whitespace::check];
 
 /// The rules about the tree as a whole.
-const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 3] = [invariants::check, decisions::check, changelog::check];
+const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 4] =
+    [invariants::check, decisions::check, changelog::check, links::check];
 
 /// Checks every rule and prints every finding before it fails.
 pub(crate) fn run(project: &Project) -> Result<()> {

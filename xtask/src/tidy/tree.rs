@@ -14,9 +14,10 @@ pub(super) struct TextFile {
     pub(super) text: String,
 }
 
-/// The text files of the checkout, in the order of their paths. Binary files are left out.
+/// The text files of the checkout, in the order of their paths. Of binary files only the paths are known.
 pub(super) struct Tree {
     files: Vec<TextFile>,
+    binary: Vec<String>,
 }
 
 impl TextFile {
@@ -54,7 +55,7 @@ impl Tree {
             }
         };
         paths.sort();
-        let mut files = Vec::new();
+        let (mut files, mut binary) = (Vec::new(), Vec::new());
         for path in paths {
             let full = project.root().join(&path);
             // A file that is listed and gone was deleted and not committed yet; a link is not a file of its own.
@@ -62,20 +63,28 @@ impl Tree {
                 continue;
             }
             let bytes = fs::read(&full).with_context(|| format!("cannot read {}", full.display()))?;
-            files.extend(
-                String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| TextFile { path, text }),
-            );
+            match String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
+                Some(text) => files.push(TextFile { path, text }),
+                None => binary.push(path),
+            }
         }
-        Ok(Tree { files })
+        Ok(Tree { files, binary })
     }
 
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
-        Tree { files: files.iter().map(|(path, text)| TextFile::new(path, text)).collect() }
+        let files = files.iter().map(|(path, text)| TextFile::new(path, text)).collect();
+        Tree { files, binary: Vec::new() }
     }
 
     pub(super) fn files(&self) -> &[TextFile] {
         &self.files
+    }
+
+    /// Whether there is a file, or a directory with one, at `path`.
+    pub(super) fn has(&self, path: &str) -> bool {
+        let mut paths = self.files.iter().map(|file| &file.path).chain(&self.binary);
+        paths.any(|known| known.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     }
 
     /// The text of the file at `path`, if there is one.

@@ -4,11 +4,16 @@
 //! stand on one line, the last line may be cut off. What cannot be read is told with its line, and reading goes on behind
 //! it. Memory is that of one value: of an array, its elements come one by one.
 
+mod balance;
+mod stream;
+
 use super::value::Json;
 use crate::json::Cursor;
 use crate::scan::{Line, Lines};
+use balance::ends_inside;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read as _};
+use stream::Stream;
 
 /// Reading of one value: longer ones are told and passed over.
 const MAX_BYTES: u64 = 1 << 30;
@@ -117,16 +122,9 @@ fn begin<R: BufRead>(mut reader: R) -> io::Result<Mode<R>> {
     let is_whole = cursor.skip().is_ok() || !ends_inside(&head);
     let input = io::Cursor::new(head).chain(reader);
     if is_array || !is_whole {
-        return Ok(Mode::Stream(Stream { input, line: before + 1, array: None, arrays: 0 }));
+        return Ok(Mode::Stream(Stream::new(input, before + 1)));
     }
     Ok(Mode::Lines { lines: Lines::behind(input, MAX_BYTES, 0, 0), before })
-}
-
-/// Whether brackets or a string stay open at the end.
-fn ends_inside(bytes: &[u8]) -> bool {
-    let mut balance = Balance::default();
-    bytes.iter().for_each(|byte| balance.step(*byte));
-    balance.depth > 0
 }
 
 fn is_padding(byte: u8) -> bool {
@@ -166,162 +164,6 @@ fn read_line(bytes: &[u8], line: u64, ready: &mut VecDeque<Found>) {
     if cursor.lossy().is_some() {
         let at = ready.len() - values.min(ready.len());
         ready.insert(at, Found::Repaired { line, what: "text that is not Unicode" });
-    }
-}
-
-/// Where brackets and strings open and close.
-#[derive(Default)]
-struct Balance {
-    depth: u64,
-    in_string: bool,
-    escaped: bool,
-}
-
-impl Balance {
-    fn step(&mut self, byte: u8) {
-        if self.in_string {
-            self.in_string = self.escaped || byte != b'"';
-            self.escaped = !self.escaped && byte == b'\\';
-            return;
-        }
-        match byte {
-            b'"' => self.in_string = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-
-    /// Whether nothing is open.
-    fn is_even(&self) -> bool {
-        self.depth == 0 && !self.in_string
-    }
-}
-
-/// Values one after the other, over lines, and those of an array at the top one by one.
-struct Stream<R> {
-    input: R,
-    line: u64,
-    /// The array that is open.
-    array: Option<u64>,
-    arrays: u64,
-}
-
-/// The bytes of a value.
-struct Span {
-    line: u64,
-    array: Option<u64>,
-    bytes: Vec<u8>,
-    end: End,
-}
-
-#[derive(PartialEq, Eq)]
-enum End {
-    Whole,
-    CutOff,
-    TooLong,
-}
-
-impl<R: BufRead> Stream<R> {
-    fn next(&mut self) -> io::Result<Option<Span>> {
-        loop {
-            let Some(byte) = self.peek()? else { return Ok(None) };
-            let in_array = self.array.is_some();
-            match byte {
-                b'[' if !in_array => {
-                    self.arrays += 1;
-                    self.array = Some(self.arrays);
-                }
-                b']' if in_array => self.array = None,
-                b',' if in_array => {}
-                byte if is_padding(byte) => {}
-                _ => return self.span().map(Some),
-            }
-            self.line += u64::from(byte == b'\n');
-            self.input.consume(1);
-        }
-    }
-
-    fn peek(&mut self) -> io::Result<Option<u8>> {
-        loop {
-            match self.input.fill_buf() {
-                Ok(bytes) => return Ok(bytes.first().copied()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// The value that begins here: up to where its brackets are even, or to a delimiter.
-    fn span(&mut self) -> io::Result<Span> {
-        let mut span = Span { line: self.line, array: self.array, bytes: Vec::new(), end: End::CutOff };
-        let mut balance = Balance::default();
-        let mut size = 0;
-        while self.peek()?.is_some() {
-            let chunk = self.input.fill_buf()?;
-            let mut used = 0;
-            let mut is_done = false;
-            for &byte in chunk {
-                let ends_scalar = balance.is_even() && (matches!(byte, b',' | b']' | b'}') || is_padding(byte));
-                if ends_scalar && size + used as u64 > 0 {
-                    is_done = true;
-                    break;
-                }
-                balance.step(byte);
-                used += 1;
-                if balance.is_even() && matches!(byte, b'}' | b']' | b'"') {
-                    is_done = true;
-                    break;
-                }
-            }
-            size += used as u64;
-            if size <= MAX_BYTES {
-                span.bytes.extend_from_slice(&chunk[..used]);
-            } else {
-                span.bytes = Vec::new();
-            }
-            self.line += memchr::memchr_iter(b'\n', &chunk[..used]).count() as u64;
-            self.input.consume(used);
-            if is_done {
-                span.end = End::Whole;
-                break;
-            }
-        }
-        if size > MAX_BYTES {
-            span.end = End::TooLong;
-        }
-        Ok(span)
-    }
-}
-
-impl Span {
-    fn read(self, ready: &mut VecDeque<Found>) {
-        let Span { line, array, bytes, end } = self;
-        if end == End::TooLong {
-            return ready.push_back(Found::Unreadable { line, what: "too long" });
-        }
-        let mut cursor = Cursor::new(&bytes);
-        let read = Json::read(&mut cursor).ok().filter(|_| cursor.end().is_ok());
-        match read {
-            Some(json) => {
-                if cursor.lossy().is_some() {
-                    ready.push_back(Found::Repaired { line, what: "text that is not Unicode" });
-                }
-                ready.push_back(Found::Value(Value { line, array, json }));
-            }
-            // JSON lines after all, the first of which is cut off.
-            None if array.is_none() && bytes.contains(&b'\n') => {
-                let lines = (line..).zip(bytes.split(|byte| *byte == b'\n'));
-                // What begins otherwise is in the middle of the value that is cut off.
-                for (number, bytes) in lines.filter(|(_, bytes)| trimmed(bytes).starts_with(b"{")) {
-                    read_line(bytes, number, ready);
-                }
-            }
-            None => {
-                let what = if end == End::CutOff { "cut off" } else { "not JSON" };
-                ready.push_back(Found::Unreadable { line, what });
-            }
-        }
     }
 }
 

@@ -1,0 +1,72 @@
+#!/bin/sh
+# A whole turn of an agent in any language, through the commands of `session`; the model is a stand-in. Needs jq.
+#
+#     agent.sh NAME WORKSPACE PROMPT
+#
+# Run it again with the same arguments and it goes on with the same session. Kill it anywhere (CRASH=1 does it after the
+# first tool): the next run says what was found, and goes on.
+set -eu
+
+if [ -z "${IN_TURN:-}" ]; then
+    [ $# -eq 3 ] || { echo "usage: agent.sh NAME WORKSPACE PROMPT" >&2; exit 2; }
+    session path "$1" >/dev/null 2>&1 || session new "$1" --workspace "$2" >/dev/null
+    # The lock, the marker of the turn, a checkpoint before and after; what runs in the background ends with it.
+    IN_TURN=1 exec session turn "$1" --wait 10s --checkpoint -- "$0" "$@"
+fi
+
+workspace=$2
+prompt=$3
+
+append() {
+    session append "$KVIT_SESSION" >/dev/null
+}
+
+# What a person said meanwhile, each message once: taken, appended with its id, acknowledged.
+take_steering() {
+    session inbox "$KVIT_SESSION" drain | while IFS= read -r message; do
+        printf '%s\n' "$message" | jq -c '{role: "user", content: .text, x: {inbox: [.id]}}' | append
+        session inbox "$KVIT_SESSION" ack "$(printf '%s\n' "$message" | jq -r .id)" >/dev/null
+    done
+}
+
+call() {
+    jq -cn --arg id "$1" --arg name "$2" --arg arguments "$3" \
+        '{role: "assistant", tool_calls: [{id: $id, type: "function", function: {name: $name, arguments: $arguments}}]}' | append
+}
+
+result() {
+    jq -Rcs --arg id "$1" --arg name "$2" '{role: "tool", tool_call_id: $id, name: $name, content: .}' | append
+}
+
+# The stand-in for a model: what it says next, by how much was said since the prompt.
+ask_the_model() {
+    session load "$KVIT_SESSION" --api | jq -rs '[.[] | .role] | reverse | index("user") // 0'
+}
+
+jq -cn --arg prompt "$prompt" '{role: "user", content: $prompt}' | append
+while :; do
+    take_steering
+    case $(ask_the_model) in
+    0)
+        call c1 Plant '{"what":"an oak"}'
+        yes 'an oak' | head -n 500 >"$workspace/oak.txt"
+        # Large output goes to a file; the message has its beginning and end, and where the rest is.
+        session spill "$KVIT_SESSION" --hint Plant <"$workspace/oak.txt" | result c1 Plant
+        [ -z "${CRASH:-}" ] || kill -9 "$PPID"
+        ;;
+    2)
+        call c2 Water '{}'
+        # A process that outlives this command, and ends with the turn.
+        session run "$KVIT_SESSION" --name water --until '^water runs$' -- 'echo water runs; exec sleep 60' | result c2 Water
+        ;;
+    4)
+        call c3 Report '{"task_status":"completed","headline":"An oak stands.","blocks":[]}'
+        echo done | result c3 Report
+        ;;
+    *)
+        echo '{"role":"assistant","content":"An oak stands, and it has water."}' | append
+        break
+        ;;
+    esac
+done
+session report "$KVIT_SESSION"
