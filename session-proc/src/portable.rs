@@ -6,10 +6,12 @@
 
 use crate::dossier::Dossier;
 use crate::entry::Gone;
+use crate::id::Paths;
 use crate::record::Record;
 use crate::settle::NO_STATUS;
 use crate::{ProcError, ProcessId, Registry, State};
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// The files of a background process as a copy of its session has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +44,12 @@ impl ProcessFile {
 
     /// The file's name.
     pub fn name(&self) -> String {
-        match self {
-            ProcessFile::Record(id) => format!("{id}.json"),
-            ProcessFile::More(id) => format!(".{id}.id"),
-        }
+        let nowhere = |id| Paths::new(Path::new(""), id);
+        let path = match self {
+            ProcessFile::Record(id) => nowhere(id).record(),
+            ProcessFile::More(id) => nowhere(id).dossier(),
+        };
+        path.to_string_lossy().into_owned()
     }
 
     /// Whether a file with these bytes leads to no process: whether it may stand in a session that came from elsewhere.

@@ -96,7 +96,7 @@ impl<'a> BundlePlan<'a> {
         Ok(&self.sessions[self.sessions.len() - 1].told)
     }
 
-    /// What was added.
+    /// What was added, in that order.
     pub fn sessions(&self) -> impl Iterator<Item = &BundledSession> {
         self.sessions.iter().map(|planned| &planned.told)
     }
@@ -107,16 +107,17 @@ impl<'a> BundlePlan<'a> {
     /// # Errors
     /// [`StoreError::BundleOutput`]; [`StoreError::KeepsChanging`] for a file that is not any more what it was when its
     /// session was added; failed reads. What was written then is no bundle.
-    pub fn write(&mut self, out: impl Write, progress: &mut dyn FnMut(u64)) -> Result<()> {
-        self.sessions.sort_by(|a, b| a.told.name.cmp(&b.told.name));
+    pub fn write(&self, out: impl Write, progress: &mut dyn FnMut(u64)) -> Result<()> {
+        let mut sessions: Vec<&Planned> = self.sessions.iter().collect();
+        sessions.sort_by(|a, b| a.told.name.cmp(&b.told.name));
         let mut encoder = Encoder::new(out, LEVEL).map_err(output)?;
         encoder.include_checksum(true).map_err(output)?;
         let mut out = Even::new(encoder);
-        let manifest = self.manifest().encode();
+        let manifest = self.manifest(&sessions).encode();
         let len = manifest.len() as u64;
         write_header(&mut out, MANIFEST, MemberKind::File, len).map_err(output)?;
         out.write_all(&manifest).and_then(|()| write_padding(&mut out, len)).map_err(output)?;
-        for planned in &self.sessions {
+        for planned in sessions {
             planned.write(&mut out, progress)?;
         }
         write_end(&mut out).map_err(output)?;
@@ -124,13 +125,13 @@ impl<'a> BundlePlan<'a> {
         out.flush().map_err(output)
     }
 
-    fn manifest(&self) -> Manifest {
+    fn manifest(&self, sessions: &[&Planned]) -> Manifest {
         let listed =
-            |planned: &Planned| ListedSession { name: planned.told.name.to_string(), members: planned.listed.clone() };
+            |planned: &&Planned| ListedSession { name: planned.told.name.to_string(), members: planned.listed.clone() };
         Manifest {
             schema: SCHEMA.to_owned(),
             masked: self.secrets == BundleSecrets::Mask,
-            sessions: self.sessions.iter().map(listed).collect(),
+            sessions: sessions.iter().map(listed).collect(),
         }
     }
 }

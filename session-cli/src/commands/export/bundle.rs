@@ -44,6 +44,7 @@ pub(super) fn run(flags: &Flags, context: &Context, names: &[SessionName]) -> Re
             "a bundle is all of a session: --range, --raw and --detail choose a part",
         ));
     }
+    let names = &if flags.lineage { with_lineage(context, names)? } else { names.to_vec() }[..];
     // One file holds them all, however many they are.
     match Destination::of(flags.output.as_deref(), 1)? {
         Destination::Stdout => to_stdout(flags, context, names),
@@ -58,6 +59,22 @@ pub(super) fn run(flags: &Flags, context: &Context, names: &[SessionName]) -> Re
     }
 }
 
+/// The sessions with those that they come from, and those that go on with them, each once.
+fn with_lineage(context: &Context, names: &[SessionName]) -> Result<Vec<SessionName>, Failure> {
+    let mut all = Vec::new();
+    for name in names {
+        let lineage = context.store.lineage(name)?;
+        let relatives = lineage.ancestors.iter().chain([&lineage.session]).chain(&lineage.successors);
+        for relative in relatives.filter(|relative| relative.exists) {
+            let name = SessionName::new(relative.name.clone())?;
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    Ok(all)
+}
+
 fn to_stdout(flags: &Flags, context: &Context, names: &[SessionName]) -> Result<Exit, Failure> {
     if context.out.is_json() {
         return Err(Failure::new(Exit::Usage, "--json tells what was written to files, and there is none without -o"));
@@ -67,8 +84,8 @@ fn to_stdout(flags: &Flags, context: &Context, names: &[SessionName]) -> Result<
             .hint("-o FILE writes it to a file; a pipe takes it too"));
     }
     let bar = Bar::new(context.out.is_quiet());
-    let mut plan = planned(flags, context, names, &bar)?;
-    write(&mut plan, &bar, &mut |bytes| context.out.bytes(bytes))?;
+    let plan = planned(flags, context, names, &bar)?;
+    write(&plan, &bar, &mut |bytes| context.out.bytes(bytes))?;
     drop(bar);
     let diagnostics = tell(context, &plan);
     Ok(exit(&diagnostics))
@@ -81,9 +98,9 @@ fn to_files(flags: &Flags, context: &Context, files: &[(PathBuf, &[SessionName])
     let bar = Bar::new(context.out.is_quiet());
     let (mut written, mut diagnostics) = (Vec::new(), Vec::new());
     for (path, names) in files {
-        let mut plan = planned(flags, context, names, &bar)?;
+        let plan = planned(flags, context, names, &bar)?;
         let mut file = file::NewFile::create(path)?;
-        write(&mut plan, &bar, &mut |bytes| {
+        write(&plan, &bar, &mut |bytes| {
             if cancel.is_cancelled() { Err(Failure::quiet(Exit::Interrupted)) } else { file.write(bytes) }
         })?;
         let bytes = file.publish(flags.force)?;
@@ -135,11 +152,7 @@ fn planned<'a>(
 }
 
 /// Writes a bundle to where `put` puts it.
-fn write(
-    plan: &mut BundlePlan<'_>,
-    bar: &Bar,
-    put: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn write(plan: &BundlePlan<'_>, bar: &Bar, put: &mut dyn FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut bytes = 0;
     let mut sink = Sink { put, failure: None };
     let written = plan.write(&mut sink, &mut |read| {

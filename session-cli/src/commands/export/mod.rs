@@ -54,6 +54,9 @@ pub(crate) struct Flags {
     /// Leave secrets as they are
     #[arg(long, overrides_with = "redact")]
     no_redact: bool,
+    /// In a bundle: also the sessions that these come from, and those that go on with them
+    #[arg(long)]
+    lineage: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
@@ -167,6 +170,10 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         Form::Of(format) => format,
         Form::Bundle => return bundle::run(flags, context, &names),
     };
+    if flags.lineage {
+        return Err(Failure::new(Exit::Usage, "--lineage is for bundles: every other form is of one session")
+            .hint("--format bundle, or -o FILE.tar.zst"));
+    }
     let destination = Destination::of(flags.output.as_deref(), names.len())?;
     if flags.raw && format == Format::Openai {
         return Err(Failure::new(Exit::Usage, "an endpoint is given what is live, and --raw asks for more")

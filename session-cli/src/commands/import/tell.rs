@@ -104,7 +104,8 @@ fn row(done: &Done, session: &Told, dry_run: bool) -> Vec<String> {
 /// What did not come in as it stands, on stderr.
 fn losses(context: &Context, done: &Done) {
     let ImportReport { losses, messages, other_events, files, .. } = &done.report;
-    if done.format().is_none() {
+    // Of what could not be read nothing is known; why it could not is a diagnostic.
+    if done.format().is_none() || done.is_bundle && !done.diagnostics.is_empty() {
         return;
     }
     let came = format!("messages {messages}, other events {other_events}, attachments {files}");

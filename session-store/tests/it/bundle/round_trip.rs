@@ -7,7 +7,9 @@ use crate::support::ts;
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{ChangesOf, CheckpointRef, Checkpointer as _, OnConflict};
 use session_core::{Event, Extension, Message, Usage};
-use session_store::{BundleImport, InboxMessage, PreviewSize, StoreError, TitleSource, USER_LINE};
+use session_store::{
+    BundleImport, BundleLimits, Checkup, InboxMessage, PreviewSize, Store, StoreError, TitleSource, USER_LINE,
+};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -128,6 +130,44 @@ fn e03_a_copy_goes_on_as_the_session_would_have() {
     turn.end("done", None).expect("it runs");
     lock.release().expect("it is held");
     assert_eq!(session.load().expect("it can be read").messages.len(), loaded.messages.len() + 2);
+}
+
+/// What is wrong with the session of a store, by the codes of it.
+fn codes(store: &Store) -> Vec<session_store::FindingCode> {
+    let examined = store.examine(&Checkup::default()).expect("it can be read");
+    let mut codes: Vec<_> = examined.findings.into_iter().map(|finding| finding.code).collect();
+    codes.sort_by_key(|code| format!("{code:?}"));
+    codes
+}
+
+#[test]
+fn e03_a_copy_is_as_healthy_as_the_session() {
+    let garden = rich();
+    let elsewhere = Elsewhere::new();
+    imported(&elsewhere.store(), &bundle(&garden.store(), &["demo"]));
+    assert_eq!(codes(&elsewhere.store()), codes(&garden.store()));
+}
+
+/// The most memory that this process has had.
+fn peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("the kernel counts it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is there");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("it is a number") << 10
+}
+
+#[test]
+fn e03_a_large_session_goes_out_and_in_in_little_memory() {
+    const LARGE: u64 = 256 << 20;
+    let garden = Garden::new();
+    garden.scratch.session("oaks", &[user(5, "plant")]);
+    let log = garden.scratch.put("oaks/proc/bg1.log", "");
+    fs::File::options().write(true).open(&log).and_then(|file| file.set_len(LARGE)).expect("it is sparse");
+    let before = peak_bytes();
+    let packed = bundle(&garden.store(), &["oaks"]);
+    let limits = BundleLimits { max_expansion: u64::MAX, ..BundleLimits::default() };
+    let contents = garden.store().examine_bundle(how().file, &packed[..], &limits).expect("it is a good one");
+    assert!(contents.sessions[0].bytes > LARGE);
+    assert!(peak_bytes() - before < 64 << 20, "{} bytes", peak_bytes() - before);
 }
 
 #[test]
