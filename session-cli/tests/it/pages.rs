@@ -1,4 +1,4 @@
-//! The pages under `docs/cli` are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
+//! The pages under `docs/cli` and the README are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
 //! page's own. What follows a command is what it must print, standard error included; `[..]` stands for anything on a
 //! line, a line `...` for any lines. `? n` after the output says an exit status other than 0.
 //!
@@ -11,12 +11,13 @@ use std::fs;
 use std::path::PathBuf;
 
 fn pages() -> Vec<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/cli");
-    let mut pages: Vec<PathBuf> = fs::read_dir(&dir)
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut pages: Vec<PathBuf> = fs::read_dir(root.join("docs/cli"))
         .expect("the pages are in the repository")
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
+    pages.push(root.join("README.md"));
     pages.sort();
     pages
 }
