@@ -1,14 +1,12 @@
 //! An import that is cut short anywhere.
 
 use super::chain::family;
-use super::{bundle, import};
+use super::{bundle, files, import};
 use crate::garden::{FAIL, FULL, Garden, STOP, at_every_step_of};
 use crate::scratch::{Scratch, name, user};
 use session_disk::faults::with;
 use session_store::Deletion;
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// A small session of every kind of thing.
 fn small() -> Vec<u8> {
@@ -19,19 +17,6 @@ fn small() -> Vec<u8> {
     scratch.put("oaks/inbox/1-2", "use tabs");
     scratch.dir("oaks/checkpoints/.git/refs/heads");
     bundle(&scratch.store(), &["oaks"])
-}
-
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut open = vec![dir.to_owned()];
-    let mut files = BTreeMap::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(fs::read_dir(&path).expect("it can be read").flatten().map(|entry| entry.path()));
-        } else {
-            files.insert(path.strip_prefix(dir).expect("inside").to_owned(), fs::read(&path).expect("it can be read"));
-        }
-    }
-    files
 }
 
 #[test]

@@ -15,7 +15,9 @@ use crate::support::quick;
 use session_store::{
     BundleError, BundleFault, BundleImport, BundleLimits, BundleSecrets, ImportedFromBundle, Result, Store, StoreError,
 };
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The bundle of some sessions of a store, with its secrets.
 fn bundle(store: &Store, sessions: &[&str]) -> Vec<u8> {
@@ -62,9 +64,24 @@ impl Elsewhere {
     /// Nothing of what was refused is left, in staging neither.
     fn is_empty(&self) -> bool {
         let staging = self.0.path(".session-store/staging");
-        let left = std::fs::read_dir(staging).map_or(0, Iterator::count);
+        let left = fs::read_dir(staging).map_or(0, Iterator::count);
         left == 0 && self.store().names().expect("it can be read").is_empty()
     }
+}
+
+/// The files of a session with their bytes.
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut open = vec![dir.to_owned()];
+    let mut files = BTreeMap::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).expect("it can be read").flatten().map(|entry| entry.path()));
+        } else {
+            let bytes = fs::read(&path).expect("it can be read");
+            files.insert(path.strip_prefix(dir).expect("it is in it").to_owned(), bytes);
+        }
+    }
+    files
 }
 
 /// What is wrong with a bundle, which is refused by a look and by an import alike, and leaves nothing.

@@ -1,6 +1,6 @@
 //! Out and in again: nothing is lost, nothing is added, and the copy goes on.
 
-use super::{Elsewhere, bundle, how, import, imported};
+use super::{Elsewhere, bundle, files, how, import, imported};
 use crate::garden::Garden;
 use crate::scratch::{dead, identity_json, name, picture, user};
 use crate::support::ts;
@@ -59,17 +59,8 @@ pub(super) fn rich() -> Garden {
 }
 
 /// The files of a session with their bytes, but for what belongs to the machine.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut open = vec![dir.to_owned()];
-    let mut files = BTreeMap::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(fs::read_dir(&path).expect("it can be read").flatten().map(|entry| entry.path()));
-        } else {
-            let bytes = fs::read(&path).expect("it can be read");
-            files.insert(path.strip_prefix(dir).expect("it is in it").to_owned(), bytes);
-        }
-    }
+fn own_files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = files(dir);
     let here =
         [".lock", ".meta.lock", ".bundle", "checkpoints/lock", "checkpoints/statcache", "checkpoints/repo.git/config"];
     files.retain(|path, _| !here.iter().any(|here| path == Path::new(here)));
@@ -84,7 +75,7 @@ fn e03_a_session_comes_back_byte_for_byte_and_so_does_its_bundle() {
     assert_eq!(picture(&garden.scratch.path("demo")), before, "nothing is written to the session");
     let elsewhere = Elsewhere::new();
     assert_eq!(imported(&elsewhere.store(), &first), ["demo"]);
-    let (mut here, there) = (files(&garden.scratch.path("demo")), files(&elsewhere.0.path("demo")));
+    let (mut here, there) = (own_files(&garden.scratch.path("demo")), own_files(&elsewhere.0.path("demo")));
     // What led to a process is all that is missing.
     let known = here.insert(
         "proc/.bg1.id".into(),
