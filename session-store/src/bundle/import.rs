@@ -53,7 +53,8 @@ impl Store {
     /// them. After a death there is none, or some, each of them whole; repeating it brings in the others.
     ///
     /// # Errors
-    /// [`StoreError::Bundle`]; [`StoreError::Exists`] where the name that was wished for is taken; the step that failed.
+    /// [`crate::StoreError::Bundle`]; [`crate::StoreError::Exists`] where the name that was wished for is taken; the step
+    /// that failed.
     pub fn import_bundle(&self, import: &BundleImport<'_>, reader: impl Read) -> Result<Vec<ImportedFromBundle>> {
         let (reading, manifest) = Reading::begin(import.file, reader, &import.limits)?;
         let known = self.known_of(import)?;
