@@ -136,6 +136,9 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         StoreError::NothingToUndo { .. } => (Exit::No, None),
         StoreError::KeepsChanging { .. } => (Exit::Busy, Some("somebody writes to it; try again when that has ended")),
         StoreError::NotRedacted { .. } => (Exit::Refused, Some("nothing was written")),
+        StoreError::NotMasked { .. } | StoreError::SecretInCheckpoint { .. } => {
+            (Exit::Refused, Some("nothing was exported; --no-redact takes everything as it is"))
+        }
         _ => (Exit::Usage, None),
     }
 }

@@ -32,6 +32,10 @@ pub const RAW: &str = ".raw";
 pub const REPAIR: &str = ".repair";
 /// A rewind that changes files and has not ended.
 pub const REWIND: &str = ".rewind";
+/// Which bundle the session came with.
+pub const BUNDLE: &str = ".bundle";
+/// How the names of files begin that get another name when they are whole.
+pub const TEMPORARY: &str = ".tmp-";
 /// Inside the inbox: messages that were claimed and not yet acknowledged.
 pub const CLAIMS: &str = ".claims";
 /// Inside the inbox: files that cannot be delivered.

@@ -88,6 +88,7 @@ mod rewind_mark;
 mod run_id;
 mod scan;
 pub mod search;
+mod session_path;
 mod show;
 mod spending;
 mod statistics;
@@ -117,6 +118,7 @@ pub use replay::{
 pub use rewind_mark::{RewindMark, RewindStep};
 pub use run_id::{RUN_ID_VAR, run_id};
 pub use scan::{Bodies, Limits, Scan, ScanBackwards, scan_bytes, scan_line};
+pub use session_path::{Belongs, MAX_PATH_BYTES, PathRule, SessionPath, SessionPathError};
 pub use show::reference_show;
 pub use spending::{Amount, Responses, Spending, Spent};
 pub use statistics::{Cell, CellKey, Period, Statistics};

@@ -176,9 +176,14 @@ impl Dossier {
         if self.is_foreign {
             return Ok(());
         }
+        Ok(replace(path, &self.encode(), durability)?)
+    }
+
+    /// The file's bytes.
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut line = serde_json::to_vec(self).expect("strings, numbers and times always serialize");
         line.push(b'\n');
-        Ok(replace(path, &line, durability)?)
+        line
     }
 }
 

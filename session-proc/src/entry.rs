@@ -4,6 +4,7 @@ use crate::dossier::Dossier;
 use crate::id::Paths;
 use crate::members::Kin;
 use crate::record::Record;
+use crate::settle::record_of;
 use crate::{ProcError, ProcessId, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub enum Gone {
     OtherBoot,
     /// Its id was claimed, and who claimed it ended before anything was started.
     NeverStarted,
+    /// It ran in the session that this one is a copy of when the copy was made.
+    Elsewhere,
 }
 
 /// A record and a dossier.
@@ -86,6 +89,11 @@ impl Entry {
             }
             _ => Some(self.paths.clone()),
         }
+    }
+
+    /// The record; of a claim, the one that its starter would have made.
+    pub(crate) fn record_or_claim(&mut self) -> &mut Record {
+        self.record.get_or_insert_with(|| record_of(&self.dossier.origin, &self.paths.id))
     }
 
     /// What leads to the members.

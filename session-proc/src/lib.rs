@@ -97,6 +97,7 @@ mod target;
 
 mod live;
 mod lost;
+mod portable;
 mod prune;
 
 pub use dossier::Lifetime;
@@ -109,6 +110,7 @@ pub use live::{LiveProcess, live_processes};
 pub use lost::{Lost, LostWhy, MarkedProcesses};
 pub use members::{Bond, Member};
 pub use output::{Excess, OUTPUT_BYTES, Output};
+pub use portable::{PortableProcess, ProcessFile};
 pub use prune::Prune;
 pub use record::State;
 pub use registry::{Listing, Registry};

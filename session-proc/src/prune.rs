@@ -4,13 +4,12 @@ use crate::entry::{Entry, is_younger};
 use crate::id::{last_number, names};
 use crate::{ProcError, ProcessId, Registry, Status, dir_lock, settle};
 use chrono::{DateTime, TimeDelta, Utc};
+use session_core::layout;
 use session_disk::remove_file;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What a writer leaves that dies before it renames.
-const TEMP_PREFIX: &str = ".tmp-";
 /// A claim and a temporary file live for seconds.
 const OLD: TimeDelta = TimeDelta::hours(1);
 
@@ -106,7 +105,7 @@ impl Registry {
         let mut left = Vec::new();
         for name in names(&self.dir)? {
             let path = self.dir.join(&name);
-            let is_left = if name.starts_with(TEMP_PREFIX) {
+            let is_left = if name.starts_with(layout::TEMPORARY) {
                 is_old(&path, |_| true)
             } else {
                 // The highest number stays taken, by whatever file.

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 const MAX_EXIT_FILE_BYTES: u64 = 4096;
 /// What the reference records of an end of which it does not know how.
-const NO_STATUS: i64 = -1;
+pub(crate) const NO_STATUS: i64 = -1;
 /// The reference takes the time right after it has started a process. A process that is older than this beside the
 /// record is another one: from another pid namespace, for instance.
 const OLDEST: TimeDelta = TimeDelta::seconds(60);
@@ -57,7 +57,7 @@ pub(crate) fn conclude(entry: &mut Entry, end: End) {
     if entry.is_at_home() && entry.dossier.origin.is_some() {
         entry.dossier.end.get_or_insert(end);
     }
-    let record = entry.record.get_or_insert_with(|| record_of(&entry.dossier.origin, &entry.paths.id));
+    let record = entry.record_or_claim();
     // The reference gives a process that it killed no status; what it was stands in the dossier.
     (record.state, record.exit_code) = if was_stopped { (State::Killed, 0) } else { (State::Exited, code) };
     record.ended.get_or_insert(ended);
@@ -195,17 +195,16 @@ fn observe(entry: &mut Entry) -> Result<(), ProcError> {
 fn give_up(entry: &mut Entry, gone: Gone) {
     let now = Utc::now();
     let was_stopped = entry.dossier.stop.as_ref().is_some_and(|stop| stop.explains(now));
-    let record = entry.record.get_or_insert_with(|| record_of(&entry.dossier.origin, &entry.paths.id));
-    if was_stopped && gone == Gone::Unrecorded {
-        (record.state, record.exit_code) = (State::Killed, 0);
-    } else {
-        (record.state, record.exit_code) = (State::Gone, NO_STATUS);
+    let is_killed = was_stopped && gone == Gone::Unrecorded;
+    if !is_killed {
         entry.dossier.gone = Some(gone);
     }
+    let record = entry.record_or_claim();
+    (record.state, record.exit_code) = if is_killed { (State::Killed, 0) } else { (State::Gone, NO_STATUS) };
     record.ended.get_or_insert(now);
 }
 
-fn record_of(origin: &Option<Origin>, id: &ProcessId) -> Record {
+pub(crate) fn record_of(origin: &Option<Origin>, id: &ProcessId) -> Record {
     let origin = origin.as_ref();
     let text = |part: fn(&Origin) -> &String| origin.map(part).cloned().unwrap_or_default();
     Record {

@@ -338,6 +338,35 @@ pub enum StoreError {
         /// Why. It holds nothing of the event, if the redactor keeps to its word.
         source: RedactError,
     },
+    /// It cannot be told what is secret in a file, so that it goes nowhere.
+    #[error("cannot tell what is secret in {}: {why}", path.display())]
+    NotMasked {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Checkpoints hold secrets, which cannot be masked there.
+    #[error("{files} files of the checkpoints in {} hold secrets, {first} among them", path.display())]
+    SecretInCheckpoint {
+        /// The directory of the checkpoints.
+        path: PathBuf,
+        /// The path of the first such file, relative to the workspace.
+        first: String,
+        /// In how many files of how many checkpoints, all counted.
+        files: u64,
+    },
+    /// A bundle does not come in. Nothing of it is in the store.
+    #[cfg(feature = "bundle")]
+    #[error(transparent)]
+    Bundle(#[from] crate::BundleError),
+    /// A bundle could not be written.
+    #[cfg(feature = "bundle")]
+    #[error("cannot write the bundle")]
+    BundleOutput {
+        /// Why.
+        source: io::Error,
+    },
     /// A process, or the marker of a turn, could not be looked at.
     #[error(transparent)]
     Process(#[from] ProcError),

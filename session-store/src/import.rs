@@ -1,13 +1,16 @@
 //! Sessions that were made elsewhere: a conversation that comes in whole, and where it came from.
 
 use crate::staging::{self, Staged};
-use crate::{Durability, PreviewSize, Result, Spill, Store, StoreError, meta};
+use crate::{Durability, PreviewSize, Result, SessionPaths, Spill, Store, StoreError, meta, small_file};
 use serde::{Deserialize, Serialize};
 use session_core::{
     Event, Fields, Meta, SessionHeader, SessionName, Timestamp, TitleSource, first_words_title, layout, normalize_title,
 };
 use session_disk::{DiskError, create_dir, create_new, sync_data, sync_dir, write};
 use std::path::Path;
+
+/// Longer ones were not written here.
+const MAX_ORIGIN_BYTES: u64 = 64 << 10;
 
 /// The file that records which nobody understood are kept in.
 const UNKNOWN: &str = "unknown.jsonl";
@@ -60,10 +63,28 @@ pub struct ImportOrigin {
 impl ImportOrigin {
     /// The member of `x`, in the first line of the history and in the metadata.
     pub(crate) const MEMBER: &str = "import";
+    /// The format of a session that came with a bundle. Where that came from stands in a file of its own,
+    /// [`layout::BUNDLE`], since nothing of what came is changed.
+    #[cfg(feature = "bundle")]
+    pub(crate) const BUNDLE: &str = "bundle";
 
     /// Whether both are the same session of the same file.
     pub fn is_same(&self, other: &ImportOrigin) -> bool {
         !self.sha256.is_empty() && self.sha256 == other.sha256 && self.index == other.index
+    }
+
+    /// The bundle that a session came with.
+    fn of_bundle(paths: &SessionPaths) -> Option<Self> {
+        let (bytes, _) = small_file::read(&paths.dir().join(layout::BUNDLE), MAX_ORIGIN_BYTES).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The bytes of that file.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(self).expect("strings and a number are always JSON");
+        bytes.push(b'\n');
+        bytes
     }
 
     fn of(x: &Fields) -> Option<Self> {
@@ -90,7 +111,8 @@ impl Store {
         staging::build(self, new.name.as_ref(), |staged| Making { store: self, staged, new }.fill())
     }
 
-    /// The sessions that were imported, and where each comes from. Their metadata is read, and nothing else.
+    /// The sessions that were imported, and where each comes from: the file of another program, the bundle that it came
+    /// with, or one after the other. Their metadata is read, and what a bundle has left beside it.
     ///
     /// # Errors
     /// Failed reads of the store's directory. A session whose metadata cannot be read is left out.
@@ -98,7 +120,8 @@ impl Store {
         let mut imports = Vec::new();
         for name in self.names()? {
             let origin = self.read_meta(&name).ok().and_then(|reading| ImportOrigin::of(&reading.meta.x));
-            imports.extend(origin.map(|origin| (name, origin)));
+            let of_bundle = self.paths(&name).ok().and_then(|paths| ImportOrigin::of_bundle(&paths));
+            imports.extend(origin.into_iter().chain(of_bundle).map(|origin| (name.clone(), origin)));
         }
         Ok(imports)
     }

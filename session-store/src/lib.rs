@@ -11,7 +11,8 @@
 //! - A session goes back ([`Session::rewind`]), is forked ([`Store::fork`]), goes on in another one ([`Store::compact`],
 //!   [`Store::lineage`]), and is renamed ([`Store::rename`]). Checkpoints of its workspace are handed in as a
 //!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
-//! - A session that another program made comes in whole ([`Store::import`]).
+//! - A session that another program made comes in whole ([`Store::import`]). With the feature `bundle`, sessions are put
+//!   into one file, and come out of it elsewhere as they were (`Store::bundle`, `Store::import_bundle`).
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -39,6 +40,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "bundle")]
+mod bundle;
 mod chain;
 mod clock;
 mod compact;
@@ -54,6 +57,8 @@ mod fork;
 mod history;
 mod import;
 mod inbox;
+#[cfg(feature = "bundle")]
+mod inner_files;
 mod lineage;
 mod list;
 mod lock;
@@ -78,6 +83,11 @@ mod store;
 mod trash;
 mod workspace;
 
+#[cfg(feature = "bundle")]
+pub use bundle::{
+    BundleContents, BundleError, BundleFault, BundleImport, BundleLimits, BundlePlan, BundleSecrets, BundledContents,
+    BundledSession, ImportedFromBundle, is_bundle,
+};
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use disk_usage::{DiskBytes, DiskMeter, DiskUsage, SessionPart};
@@ -92,6 +102,8 @@ pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,
 };
+#[cfg(feature = "bundle")]
+pub use inner_files::{LeftOut, LeftOutWhy};
 pub use lineage::{Lineage, LinkLoop, Origin, Relative};
 pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};

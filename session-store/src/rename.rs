@@ -83,7 +83,8 @@ impl Store {
         Ok(self.read_meta(new)?.meta.name == old.as_str())
     }
 
-    fn refuse_taken(&self, name: &SessionName) -> Result<()> {
+    /// Refuses a name that something stands under, be it a flat file that was migrated.
+    pub(crate) fn refuse_taken(&self, name: &SessionName) -> Result<()> {
         let (flat, migrated) = (self.flat_path(name), migrated_path(self.base_dir(), name.as_str().as_ref()));
         let taken = [self.paths(name)?.dir().to_owned(), flat, migrated];
         match taken.iter().any(|path| path.symlink_metadata().is_ok()) {

@@ -22,6 +22,8 @@ pub(crate) struct Staged<'a> {
     paths: SessionPaths,
     /// Locked for as long as somebody builds here, so that nobody takes it for a leftover.
     at_work: Option<File>,
+    /// Whether it has its name.
+    is_placed: bool,
 }
 
 /// Builds a session under the name that is wanted, or under one that is made up, and gives it that name.
@@ -54,8 +56,13 @@ impl<'a> Staged<'a> {
         if is_taken(store.paths(&name)?.dir()) || is_taken(&store.flat_path(&name)) {
             return Err(StoreError::Exists { name });
         }
+        Staged::unclaimed(store, name)
+    }
+
+    /// The same, whatever has the name: which one it gets is said when it is whole ([`Staged::place_as`]).
+    pub(crate) fn unclaimed(store: &'a Store, name: SessionName) -> Result<Self> {
         let (dir, at_work) = stage(store)?;
-        let staged = Staged { store, name, paths: SessionPaths::new(dir), at_work };
+        let staged = Staged { store, name, paths: SessionPaths::new(dir), at_work, is_placed: false };
         directories(&staged.paths)?;
         Ok(staged)
     }
@@ -93,18 +100,41 @@ impl<'a> Staged<'a> {
 
     /// Gives it its name.
     fn place(mut self) -> Result<SessionName> {
-        let target = self.store.paths(&self.name)?;
+        let name = self.name.clone();
+        self.place_as(&name)?;
+        Ok(name)
+    }
+
+    /// Gives it a name. On disk when it returns: the session under that name, which was free.
+    pub(crate) fn place_as(&mut self, name: &SessionName) -> Result<()> {
+        let target = self.store.paths(name)?;
         // Under its name this is the lock of the session.
         self.at_work = None;
-        rename_new(self.paths.dir(), target.dir()).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists { name: self.name.clone() },
+        let renamed = rename_new(self.paths.dir(), target.dir()).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists { name: name.clone() },
             _ => StoreError::Disk(error),
-        })?;
-        match self.store.options().durability {
-            Durability::Os => {}
-            Durability::Data => sync_dir(self.store.base_dir())?,
+        });
+        if renamed.is_err() {
+            self.at_work = at_work(self.paths.dir());
+            return renamed;
         }
-        Ok(self.name.clone())
+        self.name = name.clone();
+        self.is_placed = true;
+        match self.store.options().durability {
+            Durability::Os => Ok(()),
+            Durability::Data => Ok(sync_dir(self.store.base_dir())?),
+        }
+    }
+
+    /// Takes its name away again, if it has one.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn take_back(&mut self) -> Result<()> {
+        if self.is_placed {
+            rename_new(self.store.paths(&self.name)?.dir(), self.paths.dir())?;
+            self.is_placed = false;
+            self.at_work = at_work(self.paths.dir());
+        }
+        Ok(())
     }
 }
 
@@ -204,6 +234,11 @@ fn stage(store: &Store) -> Result<(PathBuf, Option<File>)> {
     create_dir_all(&staging)?;
     let staged = staging.join(format!("{:032x}", rand::random::<u128>()));
     create_dir(&staged)?;
-    let at_work = File::open(&staged).ok().filter(|dir| try_exclusive(dir, &staged).unwrap_or(false));
+    let at_work = at_work(&staged);
     Ok((staged, at_work))
+}
+
+/// The lock that says that somebody builds there.
+fn at_work(staged: &Path) -> Option<File> {
+    File::open(staged).ok().filter(|dir| try_exclusive(dir, staged).unwrap_or(false))
 }

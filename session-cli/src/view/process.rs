@@ -44,6 +44,7 @@ impl ProcessDocument {
                 Gone::PidReused => "pid_reused",
                 Gone::OtherBoot => "other_boot",
                 Gone::NeverStarted => "never_started",
+                Gone::Elsewhere => "elsewhere",
             }),
             lifetime: status.lifetime.map(|lifetime| match lifetime {
                 Lifetime::Ephemeral => "ephemeral",
@@ -71,6 +72,7 @@ pub(crate) fn state(status: &Status, out: &Out) -> String {
             Some(Gone::PidReused) => "gone (pid reused)".to_owned(),
             Some(Gone::OtherBoot) => "gone (rebooted)".to_owned(),
             Some(Gone::NeverStarted) => "gone (never started)".to_owned(),
+            Some(Gone::Elsewhere) => "gone (ran elsewhere)".to_owned(),
             Some(Gone::Unrecorded) | None => "gone".to_owned(),
         },
         (state, ..) => state.to_string(),

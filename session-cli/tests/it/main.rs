@@ -1,6 +1,7 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
 mod browser;
+mod bundle;
 mod checkpoint;
 mod doctor;
 mod examples;

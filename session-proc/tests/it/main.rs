@@ -7,6 +7,7 @@ mod identity;
 mod live;
 mod log;
 mod lost;
+mod portable;
 mod reference;
 mod start;
 mod stop;

@@ -6,6 +6,8 @@
 
 use crate::Result;
 use rand::RngExt as _;
+#[cfg(feature = "bundle")]
+use session_core::{Belongs, SessionPath, layout};
 use session_proc::Identity;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -53,6 +55,17 @@ impl fmt::Display for ClaimName {
         let Owner { pid, start_ticks, boot_id } = &self.owner;
         write!(f, "{}@{pid}-{start_ticks}-{boot_id}", self.id)
     }
+}
+
+/// The path of a message in a copy of its session: where a process had taken it, it is nobody's there, so that it is
+/// handed out again unless the history has it.
+#[cfg(feature = "bundle")]
+pub(crate) fn unowned(path: &SessionPath) -> SessionPath {
+    let name = Path::new(path.as_str()).file_name().filter(|_| path.belongs() == Belongs::Claim);
+    let Some(claim) = name.and_then(ClaimName::parse) else { return path.clone() };
+    let nobody = Identity { pid: 0, start_ticks: 0, boot_id: "elsewhere".to_owned() };
+    let claim = ClaimName::new(claim.id, &nobody);
+    SessionPath::new(format!("{}/{}/{claim}", layout::INBOX, layout::CLAIMS)).unwrap_or_else(|_| path.clone())
 }
 
 /// Whether the owners of claims live. Each is asked about once: thousands of claims have one owner.

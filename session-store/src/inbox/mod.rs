@@ -23,6 +23,8 @@ mod recorded;
 mod steer;
 mod terms;
 
+#[cfg(feature = "bundle")]
+pub(crate) use claims::unowned;
 pub use drain::{Access, Claimed, Drained, Drainer};
 pub(crate) use entry::count;
 pub use entry::{Failed, Unfit};

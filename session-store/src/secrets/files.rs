@@ -19,7 +19,7 @@ pub(super) struct SessionFile {
 
 /// What a file is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Lines of JSON.
     Lines,
     /// One JSON text, or something small that is none.
@@ -90,7 +90,8 @@ fn below(dir: &Path, prefix: &str, files: &mut Vec<SessionFile>) -> Result<()> {
     Ok(())
 }
 
-fn shape(shown: &str, len: u64) -> Shape {
+/// What a file is made of, by its path in the session and its length.
+pub(crate) fn shape(shown: &str, len: u64) -> Shape {
     let is_in = |dir: &str| shown.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
     match () {
         () if shown.ends_with(layout::FLAT_SUFFIX) => Shape::Lines,

@@ -11,6 +11,14 @@ mod put;
 mod scan;
 mod scrub;
 
+#[cfg(feature = "bundle")]
+pub(crate) use files::{Shape, shape};
+#[cfg(feature = "bundle")]
+pub(crate) use pieces::pieces;
+#[cfg(feature = "bundle")]
+pub(crate) use put::{Failed, masked};
+#[cfg(feature = "bundle")]
+pub(crate) use scan::in_checkpoints;
 pub use scan::{SecretHit, SecretScan};
 pub use scrub::{ScrubBackup, Scrubbed};
 

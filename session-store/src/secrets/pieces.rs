@@ -13,16 +13,16 @@ const OVERLAP: usize = 64 << 10;
 
 /// A piece of a file. All pieces, in their order, are the file.
 #[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Piece {
+    pub(crate) bytes: Vec<u8>,
     /// Where it begins.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Which line it is, from 1; of a file of lines only.
-    pub(super) line: Option<u64>,
+    pub(crate) line: Option<u64>,
     /// The secrets that lie in it.
-    pub(super) found: Vec<Found>,
+    pub(crate) found: Vec<Found>,
     /// Why it was not looked through.
-    pub(super) unexamined: Option<String>,
+    pub(crate) unexamined: Option<String>,
 }
 
 impl Piece {
@@ -36,7 +36,7 @@ impl Piece {
 }
 
 /// Goes through what a reader gives.
-pub(super) fn pieces<E: From<io::Error>>(
+pub(crate) fn pieces<E: From<io::Error>>(
     reader: impl Read,
     shape: Shape,
     finder: &Finder,

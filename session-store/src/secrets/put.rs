@@ -27,14 +27,14 @@ pub(super) struct Put<'a> {
 }
 
 /// Something that failed while pieces were written.
-pub(super) enum Failed {
+pub(crate) enum Failed {
     Read(io::Error),
     Write(StoreError),
 }
 
 impl Failed {
     /// The error; `path` is what was read.
-    pub(super) fn of(self, path: &Path) -> StoreError {
+    pub(crate) fn of(self, path: &Path) -> StoreError {
         match self {
             Failed::Read(error) => StoreError::read(path)(error),
             Failed::Write(error) => error,
@@ -127,7 +127,7 @@ impl Put<'_> {
 }
 
 /// The bytes of a piece with the secrets that are meant masked.
-pub(super) fn masked(mut piece: Piece, which: fn(&Found) -> bool) -> Vec<u8> {
+pub(crate) fn masked(mut piece: Piece, which: fn(&Found) -> bool) -> Vec<u8> {
     piece.found.iter().filter(|found| which(found)).for_each(|found| found.mask(&mut piece.bytes));
     piece.bytes
 }

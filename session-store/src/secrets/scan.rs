@@ -130,7 +130,10 @@ impl SecretScan {
 }
 
 /// Files of checkpoints that hold a secret. What is no text is passed over, as git does it: a NUL among its first bytes.
-fn in_checkpoints(checkpoints: &dyn Checkpointer, known: &Known) -> Result<Vec<CheckpointedFile>, CheckpointError> {
+pub(crate) fn in_checkpoints(
+    checkpoints: &dyn Checkpointer,
+    known: &Known,
+) -> Result<Vec<CheckpointedFile>, CheckpointError> {
     const LOOKED_AT: usize = 8_000;
     let finder = Finder::knowing(known);
     checkpoints.find_files(&mut |bytes| {

@@ -16,6 +16,7 @@ mod scratch;
 mod sick;
 mod support;
 
+mod bundle;
 mod compaction;
 mod disk_usage;
 mod doctor;

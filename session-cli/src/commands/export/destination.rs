@@ -1,6 +1,6 @@
 //! Where an export goes, and what its files are called.
 
-use super::Format;
+use super::{Form, Format};
 use crate::exit::Exit;
 use crate::failure::{Failure, causes};
 use session_core::SessionName;
@@ -16,15 +16,31 @@ pub(super) enum Destination {
     Directory(PathBuf),
 }
 
+/// The form that the ending of a file asks for.
+pub(super) fn form(output: Option<&Path>) -> Option<Form> {
+    let path = output.filter(|path| !is_directory(path))?;
+    match path.extension()?.to_str()? {
+        "md" | "markdown" => Some(Form::Of(Format::Md)),
+        "html" | "htm" => Some(Form::Of(Format::Html)),
+        "json" => Some(Form::Of(Format::Json)),
+        "jsonl" => Some(Form::Of(Format::Jsonl)),
+        "zst" => Some(Form::Bundle),
+        _ => None,
+    }
+}
+
+/// Whether a path is a directory's, be it there or not.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/')
+}
+
 impl Destination {
     /// What `-o` means for so many sessions.
     pub(super) fn of(output: Option<&Path>, sessions: usize) -> Result<Self, Failure> {
         match output {
             None => Destination::stdout(sessions),
             Some(path) if path.as_os_str() == "-" => Destination::stdout(sessions),
-            Some(path) if path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/') => {
-                Ok(Destination::Directory(path.to_owned()))
-            }
+            Some(path) if is_directory(path) => Ok(Destination::Directory(path.to_owned())),
             Some(path) if sessions == 1 => Ok(Destination::File(path.to_owned())),
             Some(path) => {
                 Err(Failure::new(Exit::Usage, format!("{} is one file for {sessions} sessions", path.display()))
@@ -38,18 +54,6 @@ impl Destination {
             return Ok(Destination::Stdout);
         }
         Err(Failure::new(Exit::Usage, "several sessions do not go into one stream").hint("name a directory: -o DIR/"))
-    }
-
-    /// The form that the ending of a file asks for.
-    pub(super) fn format(&self) -> Option<Format> {
-        let Destination::File(path) = self else { return None };
-        match path.extension()?.to_str()? {
-            "md" | "markdown" => Some(Format::Md),
-            "html" | "htm" => Some(Format::Html),
-            "json" => Some(Format::Json),
-            "jsonl" => Some(Format::Jsonl),
-            _ => None,
-        }
     }
 
     /// The file of a session.

@@ -1,5 +1,6 @@
 //! `session export`
 
+mod bundle;
 mod conversation;
 mod destination;
 mod file;
@@ -13,6 +14,7 @@ use crate::output::{Diagnostic, Rows};
 use crate::page::{self, Page};
 use crate::progress::Bar;
 use crate::{interrupt, span, target};
+use clap::builder::PossibleValue;
 use conversation::Told;
 use destination::Destination;
 use serde::Serialize;
@@ -25,8 +27,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without -o, or with -o -, the export goes to standard output. Several sessions need -o DIR/; in a directory each has \
-a file of its name.\n\nExamples:\n  session export @ -o oaks.html\n  session export @ @2 @3 --format html -o pages/\n  session export . --format openai | \
-jq '.messages | length'"
+a file of its name. A bundle is everything that the sessions are, in one file, for `session import`.\n\nExamples:\n  session export @ -o oaks.html\n  session export @ @2 @3 --format html -o pages/\n  session export . --format openai | \
+jq '.messages | length'\n  session export @ @2 -o oaks.tar.zst"
 )]
 pub(crate) struct Flags {
     /// The sessions
@@ -34,7 +36,7 @@ pub(crate) struct Flags {
     sessions: Vec<String>,
     /// The form [default: by the ending of FILE, else md]
     #[arg(long, value_name = "FORM")]
-    format: Option<Format>,
+    format: Option<Form>,
     /// Where to: a file, a directory (DIR/), or - for standard output
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     output: Option<PathBuf>,
@@ -53,12 +55,38 @@ pub(crate) struct Flags {
     /// Leave secrets as they are
     #[arg(long, overrides_with = "redact")]
     no_redact: bool,
+    /// In a bundle: also the sessions that these come from, and those that go on with them
+    #[arg(long)]
+    lineage: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
 }
 
-/// The forms of an export.
+/// What an export is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A conversation in one of its forms.
+    Of(Format),
+    /// Sessions with all that they are.
+    Bundle,
+}
+
+impl clap::ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        use Format::{Html, Json, Jsonl, Md, Openai};
+        &[Form::Of(Md), Form::Of(Html), Form::Of(Json), Form::Of(Jsonl), Form::Of(Openai), Form::Bundle]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Form::Of(format) => format.to_possible_value(),
+            Form::Bundle => Some(PossibleValue::new("bundle").help("Everything that the sessions are, in one file")),
+        }
+    }
+}
+
+/// The forms of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Markdown
@@ -138,8 +166,16 @@ struct FileDocument {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let names = target::resolve_all(context, &flags.sessions)?;
+    let form = flags.format.or_else(|| destination::form(flags.output.as_deref())).unwrap_or(Form::Of(Format::Md));
+    let format = match form {
+        Form::Of(format) => format,
+        Form::Bundle => return bundle::run(flags, context, &names),
+    };
+    if flags.lineage {
+        return Err(Failure::new(Exit::Usage, "--lineage is for bundles: every other form is of one session")
+            .hint("--format bundle, or -o FILE.tar.zst"));
+    }
     let destination = Destination::of(flags.output.as_deref(), names.len())?;
-    let format = flags.format.or_else(|| destination.format()).unwrap_or(Format::Md);
     if flags.raw && format == Format::Openai {
         return Err(Failure::new(Exit::Usage, "an endpoint is given what is live, and --raw asks for more")
             .hint("--format jsonl --raw is the whole history"));

@@ -1,5 +1,6 @@
 //! `session import`
 
+mod bundle;
 mod run;
 mod source;
 mod tell;
@@ -10,9 +11,12 @@ use crate::failure::{Failure, causes};
 use crate::interrupt;
 use crate::output::Diagnostic;
 use crate::progress::Bar;
+use crate::span;
 use run::{Examined, Importing};
 use session_core::SessionName;
 use session_core::interop::import::{ImportFormat, ImportOptions};
+use session_store::BundleLimits;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// The flags of `import`.
@@ -21,7 +25,7 @@ use std::path::PathBuf;
     after_help = "The format is told by what stands in a file. What it does not have is refused, unless --lossy accepts that it is left out; \
 what was left out, and why, is said in any case. A folder is one of OpenHands' events, or one with files of Claude Code's, of which each \
 comes in; a sub-agent's session names the one that it belongs to as its parent. A file that came in before is left alone.\n\n\
-Examples:\n  session import ~/.claude/projects/-w-oaks/5a3b.jsonl\n  session import -n ~/.codex/sessions/2026/01/02/*.jsonl\n  \
+A bundle of `session export` comes in as it went out, whole or not at all.\n\nExamples:\n  session import ~/.claude/projects/-w-oaks/5a3b.jsonl\n  session import -n ~/.codex/sessions/2026/01/02/*.jsonl\n  \
 curl -s https://example.org/chat.json | session import - --format openai --name chat"
 )]
 pub(crate) struct Flags {
@@ -43,6 +47,22 @@ pub(crate) struct Flags {
     /// Give calls without a result one that says that none was recorded
     #[arg(long)]
     repair: bool,
+    /// Refuse a bundle that has more than SIZE unpacked
+    #[arg(long, value_name = "SIZE", value_parser = span::size, default_value = "64GiB")]
+    max_bytes: NonZeroU64,
+    /// Refuse a bundle with more members
+    #[arg(long, value_name = "N", default_value_t = BundleLimits::default().max_members)]
+    max_members: u64,
+    /// Refuse a bundle that grows to more than N times its size as it is unpacked
+    #[arg(long, value_name = "N", default_value_t = BundleLimits::default().max_expansion)]
+    max_expansion: u64,
+}
+
+impl Flags {
+    fn limits(&self) -> BundleLimits {
+        let Flags { max_bytes, max_members, max_expansion, .. } = self;
+        BundleLimits { max_bytes: max_bytes.get(), max_members: *max_members, max_expansion: *max_expansion }
+    }
 }
 
 /// The formats, as the command line names them.
@@ -55,12 +75,13 @@ enum Wanted {
     Pi,
     Gemini,
     Openhands,
+    Bundle,
 }
 
 impl Wanted {
     fn format(self) -> Option<ImportFormat> {
         match self {
-            Wanted::Auto => None,
+            Wanted::Auto | Wanted::Bundle => None,
             Wanted::Claude => Some(ImportFormat::Claude),
             Wanted::Codex => Some(ImportFormat::Codex),
             Wanted::Openai => Some(ImportFormat::OpenAi),
@@ -75,10 +96,15 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let watch = interrupt::watch()?;
     let bar = Bar::new(context.out.is_quiet());
     let options = ImportOptions { format: flags.format.format(), repair: flags.repair };
-    let mut importing = Importing::new(context, options, watch.cancel(), &bar)?;
+    let mut importing = Importing::new(context, (options, flags.limits()), watch.cancel(), &bar)?;
     let mut examined = Vec::new();
     for source in source::sources(&flags.files)? {
-        examined.push(importing.examine(source)?);
+        let is_bundle = match flags.format {
+            Wanted::Auto => source.is_bundle()?,
+            wanted => wanted == Wanted::Bundle,
+        };
+        let looked_at = if is_bundle { importing.examine_bundle(source)? } else { importing.examine(source)? };
+        examined.push(looked_at);
         // What was not read to its end is not known.
         if watch.cancel().is_cancelled() {
             return Err(Failure::quiet(Exit::Interrupted));

@@ -10,38 +10,42 @@ use crate::progress::Bar;
 use indicatif::HumanBytes;
 use session_checkpoint::Cancel;
 use session_core::SessionName;
-use session_core::interop::import::{Import, ImportError, ImportOptions, ImportReport, Imported};
-use session_store::{ImportOrigin, NewImport};
+use session_core::interop::import::{Import, ImportError, ImportFormat, ImportOptions, ImportReport, Imported};
+use session_store::{BundleLimits, ImportOrigin, NewImport};
 use sha2::{Digest as _, Sha256};
 use std::cell::{Cell, RefCell};
 
 /// What brings sessions in.
 pub(super) struct Importing<'a> {
-    context: &'a Context,
+    pub(super) context: &'a Context,
     options: ImportOptions,
-    cancel: Cancel,
-    bar: &'a Bar,
+    pub(super) limits: BundleLimits,
+    pub(super) cancel: Cancel,
+    pub(super) bar: &'a Bar,
     /// What came in before, and now.
     known: Vec<(SessionName, ImportOrigin)>,
 }
 
 /// A source that was looked at.
 pub(super) struct Examined {
-    source: Source,
+    pub(super) source: Source,
     /// How many bytes it has, and their digest.
-    bytes: u64,
-    sha256: String,
+    pub(super) bytes: u64,
+    pub(super) sha256: String,
+    /// Whether it is a bundle. The report of one has no format.
+    pub(super) is_bundle: bool,
     pub(super) report: ImportReport,
     /// What is in it.
-    sessions: Vec<Told>,
+    pub(super) sessions: Vec<Told>,
     /// Why nothing of it can come in.
-    error: Option<ImportError>,
+    pub(super) error: Option<Diagnostic>,
 }
 
 /// A source that is done with.
 pub(super) struct Done {
     pub(super) label: String,
     pub(super) sha256: String,
+    pub(super) is_bundle: bool,
     pub(super) report: ImportReport,
     pub(super) sessions: Vec<Told>,
     /// Whether nothing of it came in, because of what stands in it.
@@ -69,14 +73,29 @@ impl Examined {
     }
 }
 
+impl Done {
+    /// Tells of a source that was read twice and is another one the second time.
+    pub(super) fn tell_change(&mut self, sha256: &str) {
+        if sha256 != self.sha256 {
+            let text = format!("{} was changed while it was read: what came in may be of both states", self.label);
+            self.diagnostics.push(Diagnostic { code: "changed".into(), session: None, line: None, offset: None, text });
+        }
+    }
+
+    /// What the format is called. `None`: it has none that is known.
+    pub(super) fn format(&self) -> Option<&'static str> {
+        if self.is_bundle { Some("bundle") } else { self.report.format.map(ImportFormat::as_str) }
+    }
+}
+
 impl<'a> Importing<'a> {
     pub(super) fn new(
         context: &'a Context,
-        options: ImportOptions,
+        (options, limits): (ImportOptions, BundleLimits),
         cancel: Cancel,
         bar: &'a Bar,
     ) -> Result<Self, Failure> {
-        Ok(Importing { context, options, cancel, bar, known: context.store.imports()? })
+        Ok(Importing { context, options, limits, cancel, bar, known: context.store.imports()? })
     }
 
     /// Reads a source through. Nothing is written.
@@ -88,12 +107,18 @@ impl<'a> Importing<'a> {
             Ok(())
         })?;
         let sha256 = hex(digest.into_inner());
-        let origin = |index: usize| ImportOrigin { sha256: sha256.clone(), index: index as u64, ..Default::default() };
+        self.mark_known(&sha256, &mut sessions);
+        let error = error.map(|error| diagnostic("unreadable", &error));
+        Ok(Examined { source, bytes: bytes.get(), sha256, is_bundle: false, report, sessions, error })
+    }
+
+    /// Tells of the sessions of a source which came in before.
+    pub(super) fn mark_known(&self, sha256: &str, sessions: &mut [Told]) {
         for (index, session) in sessions.iter_mut().enumerate() {
-            session.name = self.known(&origin(index));
+            let origin = ImportOrigin { sha256: sha256.to_owned(), index: index as u64, ..Default::default() };
+            session.name = self.known(&origin);
             session.is_known = session.name.is_some();
         }
-        Ok(Examined { source, bytes: bytes.get(), sha256, report, sessions, error })
     }
 
     fn known(&self, origin: &ImportOrigin) -> Option<SessionName> {
@@ -103,9 +128,9 @@ impl<'a> Importing<'a> {
 
     /// What would come in.
     pub(super) fn plan(&self, examined: Examined, is_refused: bool) -> Done {
-        let Examined { source, sha256, report, sessions, error, .. } = examined;
-        let diagnostics = error.iter().map(|error| diagnostic("unreadable", error)).collect();
-        Done { label: source.label, sha256, report, sessions, is_refused, diagnostics }
+        let Examined { source, sha256, is_bundle, report, sessions, error, .. } = examined;
+        let diagnostics = error.into_iter().collect();
+        Done { label: source.label, sha256, is_bundle, report, sessions, is_refused, diagnostics }
     }
 
     /// Brings in what is not here yet.
@@ -113,12 +138,17 @@ impl<'a> Importing<'a> {
         let mut done = Done {
             label: examined.source.label.clone(),
             sha256: examined.sha256.clone(),
+            is_bundle: examined.is_bundle,
             report: examined.report.clone(),
             sessions: examined.sessions.clone(),
             is_refused: false,
             diagnostics: Vec::new(),
         };
         if done.sessions.iter().all(|session| session.is_known) {
+            return Ok(done);
+        }
+        if done.is_bundle {
+            self.import_bundle(examined, name, &mut done)?;
             return Ok(done);
         }
         let mut index = 0;
@@ -149,10 +179,7 @@ impl<'a> Importing<'a> {
         })?;
         self.known = known;
         done.diagnostics.extend(error.iter().map(|error| diagnostic("unreadable", error)));
-        if hex(digest.into_inner()) != done.sha256 {
-            let text = format!("{} was changed while it was read: what came in may be of both states", done.label);
-            done.diagnostics.push(Diagnostic { code: "changed".into(), session: None, line: None, offset: None, text });
-        }
+        done.tell_change(&hex(digest.into_inner()));
         Ok(done)
     }
 

@@ -36,6 +36,15 @@ impl Source {
         self.files.iter().map(|place| place.open(&self.label)).collect()
     }
 
+    /// Whether it begins as a bundle does.
+    pub(super) fn is_bundle(&self) -> Result<bool, Failure> {
+        let Some((name, mut reader)) = self.open()?.into_iter().next().filter(|_| !self.is_folder()) else {
+            return Ok(false);
+        };
+        let beginning = reader.fill_buf().map_err(|error| Failure::input(&name, &error))?;
+        Ok(session_store::is_bundle(beginning))
+    }
+
     /// Whether it is a folder of several files.
     pub(super) fn is_folder(&self) -> bool {
         self.files.len() > 1

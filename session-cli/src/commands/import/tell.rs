@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Rows};
 use serde::Serialize;
-use session_core::interop::import::{ImportFormat, ImportReport, Loss, LossFate};
+use session_core::interop::import::{ImportReport, Loss, LossFate};
 use session_core::normalize_title;
 
 #[derive(Serialize)]
@@ -96,7 +96,7 @@ fn row(done: &Done, session: &Told, dry_run: bool) -> Vec<String> {
         session.name.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
         state(done, session, dry_run).to_owned(),
         session.messages.to_string(),
-        done.report.format.map_or("-", ImportFormat::as_str).to_owned(),
+        done.format().unwrap_or("-").to_owned(),
         normalize_title(&session.title),
     ]
 }
@@ -104,7 +104,8 @@ fn row(done: &Done, session: &Told, dry_run: bool) -> Vec<String> {
 /// What did not come in as it stands, on stderr.
 fn losses(context: &Context, done: &Done) {
     let ImportReport { losses, messages, other_events, files, .. } = &done.report;
-    if done.report.format.is_none() {
+    // Of what could not be read nothing is known; why it could not is a diagnostic.
+    if done.format().is_none() || done.is_bundle && !done.diagnostics.is_empty() {
         return;
     }
     let came = format!("messages {messages}, other events {other_events}, attachments {files}");
@@ -142,7 +143,7 @@ fn file(done: &Done, dry_run: bool) -> File<'_> {
     File {
         file: &done.label,
         sha256: &done.sha256,
-        format: report.format.map(ImportFormat::as_str),
+        format: done.format(),
         version: told(&report.version),
         refused: done.is_refused,
         sessions: done.sessions.iter().map(|session| self::session(done, session, dry_run)).collect(),

@@ -9,8 +9,6 @@ use std::fs::{File, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-/// How the names of temporary files begin.
-const TEMPORARY: &[u8] = b".tmp-";
 /// Spilled output may come slowly, from a command that runs for long.
 const SPILL_IDLE: Duration = Duration::from_secs(3600);
 
@@ -40,7 +38,7 @@ pub(super) fn temporary(patient: &Patient<'_>) -> Found {
 
 /// Whether a file has the name of a temporary one.
 pub(super) fn is_temporary(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(TEMPORARY))
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(layout::TEMPORARY.as_bytes()))
 }
 
 /// What was not finished in the staging area.
