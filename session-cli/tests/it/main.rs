@@ -3,12 +3,16 @@
 mod browser;
 mod checkpoint;
 mod doctor;
+mod exits;
 mod export;
 mod follow;
+mod gates;
+mod here;
 mod import;
 mod life;
 mod pages;
 mod processes;
+mod schemas;
 mod search;
 mod secrets;
 mod stats;

@@ -1,9 +1,11 @@
-//! The pages under `docs/cli` are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
+//! The pages under `docs/cli`, and the one of the gates, are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
 //! page's own. What follows a command is what it must print, standard error included; `[..]` stands for anything on a
-//! line, a line `...` for any lines. `? n` after the output says an exit status other than 0.
+//! line, a line `...` for any lines. `? n` after the output says an exit status other than 0. Documents that are printed
+//! are held against `docs/schemas`.
 //!
 //! With `SNAPSHOTS=overwrite` a page that differs is written anew with what was printed; lines that still match stay.
 
+use crate::schemas;
 use crate::support::Scratch;
 use snapbox::{Data, assert_data_eq};
 use std::fmt::Write as _;
@@ -11,12 +13,13 @@ use std::fs;
 use std::path::PathBuf;
 
 fn pages() -> Vec<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/cli");
-    let mut pages: Vec<PathBuf> = fs::read_dir(&dir)
+    let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let mut pages: Vec<PathBuf> = fs::read_dir(docs.join("cli"))
         .expect("the pages are in the repository")
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
+    pages.push(docs.join("format-gates.md"));
     pages.sort();
     pages
 }
@@ -43,6 +46,7 @@ fn run(page: &str) -> String {
         }
         let script = format!("exec 2>&1\n{command}");
         let ran = scratch.command("sh").arg("-c").arg(script).output().expect("there is a shell");
+        schemas::documents(&String::from_utf8_lossy(&ran.stdout));
         for (number, line) in String::from_utf8_lossy(&ran.stdout).lines().enumerate() {
             let same = wanted.get(number).filter(|wanted| matches(wanted, line));
             out.push_str(same.copied().unwrap_or(line));
