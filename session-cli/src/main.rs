@@ -19,6 +19,7 @@ mod progress;
 mod shell;
 mod span;
 mod supervisor;
+mod tally;
 mod target;
 mod view;
 mod wrapped;

@@ -1,29 +1,30 @@
 //! The page that lists the pages of a directory, the newest conversation first.
 
-use super::Summary;
 use super::words::{counted, date, dollars, number, or_unknown, span};
+use super::{Summary, Sums, sums};
 use crate::output::escape::{Layout, escaped};
 use maud::{Markup, html};
 use session_core::interop::export::Figures;
 
 /// The index of some pages, each with the name of its file.
-pub(super) fn page(mut pages: Vec<(String, Summary)>) -> Markup {
+pub(super) fn page(mut pages: Vec<(String, Summary)>, sums: &Sums) -> Markup {
     pages.sort_by(|(_, a), (_, b)| b.figures.last.cmp(&a.figures.last).then_with(|| a.session.cmp(&b.session)));
-    let mut sums = Figures::default();
-    pages.iter().for_each(|(_, page)| sums += &page.figures);
+    let mut all = Figures::default();
+    pages.iter().for_each(|(_, page)| all += &page.figures);
     let title = counted(pages.len() as u64, "conversation", "conversations");
     let body = html! {
         header class="top" {
             h1 { (title) }
             p class="when" {
-                (counted(sums.messages, "message", "messages")) " · " (counted(sums.calls, "tool call", "tool calls"))
-                @if let Some(ms) = sums.worked_ms() { " · " (span(ms)) " worked" }
-                @if let Some(tokens) = sums.tokens() { " · " (number(tokens)) " tokens" }
-                @if let Some(cost) = sums.cost { " · " (dollars(cost)) }
+                (counted(all.messages, "message", "messages")) " · " (counted(all.calls, "tool call", "tool calls"))
+                @if let Some(ms) = all.worked_ms() { " · " (span(ms)) " worked" }
+                @if let Some(tokens) = all.tokens() { " · " (number(tokens)) " tokens" }
+                @if let Some(cost) = all.cost { " · " (dollars(cost)) }
             }
         }
         main class="index" {
             ul { @for (file, page) in &pages { (row(file, page)) } }
+            (sums::sums(sums))
         }
         footer { p { "Times are UTC." } }
     };
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn e02_an_index_escapes_what_it_lists() {
-        let page = page(vec![("a\"#<b>.html".into(), summary("<i>", "<script>"))]).into_string();
+        let page = page(vec![("a\"#<b>.html".into(), summary("<i>", "<script>"))], &Sums::default()).into_string();
         assert!(page.contains("href=\"./a%22%23%3Cb%3E.html\""), "{page}");
         assert!(!page.contains("<script") && !page.contains("<i>"), "{page}");
         assert!(page.contains("script-src 'none'") || page.contains("default-src 'none'"), "{page}");

@@ -7,6 +7,7 @@
 
 mod ansi;
 mod call;
+mod days;
 mod facts;
 mod folded;
 mod index;
@@ -14,6 +15,8 @@ mod media;
 mod members;
 mod message;
 mod prose;
+mod sums;
+mod table;
 mod timeline;
 mod words;
 
@@ -22,6 +25,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use session_core::interop::export::{Chapter, End, Entry, Export, Figures, Head, Piece, Story};
 use sha2::{Digest as _, Sha256};
+pub(crate) use sums::Sums;
 use words::{counted, span};
 
 const STYLE: &str = include_str!("page.css");
@@ -56,8 +60,8 @@ impl Page {
 }
 
 /// The page that lists pages: the name of each one's file beside it, and what is in it.
-pub(crate) fn index(pages: Vec<(String, Summary)>) -> String {
-    index::page(pages).into_string()
+pub(crate) fn index(pages: Vec<(String, Summary)>, sums: &Sums) -> String {
+    index::page(pages, sums).into_string()
 }
 
 impl Export for Page {

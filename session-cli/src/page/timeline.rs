@@ -1,6 +1,7 @@
 //! The turns drawn beside each other: how long the model, the tools and waiting took, what it cost, and what happened; and
 //! the same numbers as a table.
 
+use super::table::table;
 use super::words::{clock, dollars, number, or_unknown, span};
 use maud::{Markup, html};
 use session_core::interop::export::{Chapter, Figures, Story};
@@ -22,7 +23,7 @@ pub(super) fn timeline(story: &Story) -> Markup {
         section class="timeline" id="timeline" aria-labelledby="timeline-head" tabindex="-1" {
             h2 id="timeline-head" { "Timeline" }
             div class="strips" { (bars(&turns)) (spent(&turns)) (ticks(&turns)) }
-            details { summary { "The same in numbers" } (table(&turns)) }
+            details { summary { "The same in numbers" } (numbers(&turns)) }
         }
     }
 }
@@ -31,15 +32,18 @@ fn width(turns: &[(u64, &Chapter)]) -> usize {
     turns.len() * PITCH
 }
 
-/// Few turns are not drawn as walls.
-fn drawing(turns: &[(u64, &Chapter)], class: &str, label: &str, height: usize, content: &Markup) -> Markup {
-    let size = match turns.len() {
-        ..8 => "few",
-        8..30 => "some",
+/// How broad a drawing of so many bars is: few are not drawn as walls.
+pub(super) fn breadth(bars: usize) -> &'static str {
+    match bars {
+        ..4 => "few",
+        4..12 => "some",
         _ => "many",
-    };
+    }
+}
+
+fn drawing(turns: &[(u64, &Chapter)], class: &str, label: &str, height: usize, content: &Markup) -> Markup {
     html! {
-        svg class={ (class) " " (size) } viewBox={ "0 0 " (width(turns)) " " (height) } preserveAspectRatio="none" role="img" aria-label=(label) {
+        svg class={ (class) " " (breadth(turns.len())) } viewBox={ "0 0 " (width(turns)) " " (height) } preserveAspectRatio="none" role="img" aria-label=(label) {
             (content)
         }
     }
@@ -173,25 +177,11 @@ const COLUMNS: [&str; 12] = [
     "Checkpoints",
 ];
 
-fn table(turns: &[(u64, &Chapter)]) -> Markup {
-    html! {
-        div class="table" {
-            table {
-                thead { tr { @for name in COLUMNS { th scope="col" { (name) } } } }
-                tbody {
-                    @for (turn, chapter) in turns {
-                        tr {
-                            th scope="row" data-label=(COLUMNS[0]) { a href={ "#turn-" (turn) } { (turn) } }
-                            // Where there is no room for a head, each field says what it is.
-                            @for (name, field) in COLUMNS[1..].iter().zip(fields(&chapter.figures)) {
-                                td data-label=(name) { (field) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
+fn numbers(turns: &[(u64, &Chapter)]) -> Markup {
+    let rows = turns
+        .iter()
+        .map(|(turn, chapter)| (html! { a href={ "#turn-" (turn) } { (turn) } }, fields(&chapter.figures).to_vec()));
+    table(COLUMNS, rows)
 }
 
 /// What stands in the columns behind the first.

@@ -1,7 +1,7 @@
-//! The pages under `docs/cli`, and the one of the gates, are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
-//! page's own. What follows a command is what it must print, standard error included; `[..]` stands for anything on a
-//! line, a line `...` for any lines. `? n` after the output says an exit status other than 0. Documents that are printed
-//! are held against `docs/schemas`.
+//! The pages under `docs/cli`, the one of the gates, and the README are run: each `$ command` of a `console` block, by a
+//! shell, in order, on a store of the page's own. What follows a command is what it must print, standard error included;
+//! `[..]` stands for anything on a line, a line `...` for any lines. `? n` after the output says an exit status
+//! other than 0. Documents that are printed are held against `docs/schemas`.
 //!
 //! With `SNAPSHOTS=overwrite` a page that differs is written anew with what was printed; lines that still match stay.
 
@@ -13,13 +13,13 @@ use std::fs;
 use std::path::PathBuf;
 
 fn pages() -> Vec<PathBuf> {
-    let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let mut pages: Vec<PathBuf> = fs::read_dir(docs.join("cli"))
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut pages: Vec<PathBuf> = fs::read_dir(root.join("docs/cli"))
         .expect("the pages are in the repository")
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
-    pages.push(docs.join("format-gates.md"));
+    pages.extend(["README.md", "docs/format-gates.md"].map(|page| root.join(page)));
     pages.sort();
     pages
 }

@@ -45,8 +45,23 @@ impl Counter {
     /// # Errors
     /// What the reader reports; the count is then that of the lines before. Content is never an error.
     pub fn read(&mut self, lines: impl BufRead, limits: Limits) -> io::Result<()> {
-        let mut part = HistoryPart::after(Replay::resume(self.count.messages, self.gap, self.count.uncertain), 0);
+        let mut part = self.part();
         let read = part.count_lines(lines, limits);
+        self.is_now(part);
+        read
+    }
+
+    /// Counts the part that follows, which was read for itself.
+    pub fn add(&mut self, part: HistoryPart<()>) {
+        self.is_now(self.part().then(part));
+    }
+
+    /// What was counted, without its events and defects.
+    fn part(&self) -> HistoryPart<()> {
+        HistoryPart::after(Replay::resume(self.count.messages, self.gap, self.count.uncertain), 0)
+    }
+
+    fn is_now(&mut self, part: HistoryPart<()>) {
         (_, self.gap, _) = part.replay.state();
         let Count { events, skipped, repaired, .. } = self.count;
         let more = Count::from(part);
@@ -56,7 +71,6 @@ impl Counter {
             repaired: repaired + more.repaired,
             ..more
         };
-        read
     }
 }
 

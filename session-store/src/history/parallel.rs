@@ -7,6 +7,7 @@ use session_core::{HistoryPart, Limits};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -22,15 +23,30 @@ pub(super) type ReadPart<T> = fn(BufReader<HistoryReader<'_>>, Limits) -> io::Re
 impl HistoryView {
     /// The whole history, each part of it read by `read`. The threads that helped have ended when it returns.
     pub(super) fn in_parts<T: Send>(&self, read: ReadPart<T>) -> Result<HistoryPart<T>> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-        self.told(self.by_threads(threads, PART_BYTES, read))
+        self.told(self.range_in_parts(0..self.len_bytes(), read))
     }
 
-    fn by_threads<T: Send>(&self, threads: usize, part_bytes: u64, read: ReadPart<T>) -> io::Result<HistoryPart<T>> {
-        if threads < 2 || self.len_bytes() < 2 * part_bytes {
-            return read(self.buffered(0, self.len_bytes()), self.limits());
+    /// The count of the lines in a range that begins and ends where lines do, or ends with the history.
+    pub(crate) fn count_range(&self, range: Range<u64>) -> io::Result<HistoryPart<()>> {
+        self.range_in_parts(range, |part, limits| HistoryPart::count(part, limits))
+    }
+
+    fn range_in_parts<T: Send>(&self, range: Range<u64>, read: ReadPart<T>) -> io::Result<HistoryPart<T>> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+        self.by_threads(range, threads, PART_BYTES, read)
+    }
+
+    fn by_threads<T: Send>(
+        &self,
+        Range { start, end }: Range<u64>,
+        threads: usize,
+        part_bytes: u64,
+        read: ReadPart<T>,
+    ) -> io::Result<HistoryPart<T>> {
+        if threads < 2 || end.saturating_sub(start) < 2 * part_bytes {
+            return read(self.buffered(start, end), self.limits());
         }
-        let cuts = Mutex::new(Cuts { view: self, part_bytes, at: 0, number: 0 });
+        let cuts = Mutex::new(Cuts { view: self, part_bytes, at: start, end, number: 0 });
         let next = || cuts.lock().unwrap_or_else(PoisonError::into_inner).next();
         let (sender, parts) = mpsc::channel();
         thread::scope(|scope| {
@@ -56,11 +72,12 @@ impl HistoryView {
     }
 }
 
-/// Where the history is cut: behind the first newline that completes so many bytes.
+/// Where a range of the history is cut: behind the first newline that completes so many bytes.
 struct Cuts<'a> {
     view: &'a HistoryView,
     part_bytes: u64,
     at: u64,
+    end: u64,
     number: usize,
 }
 
@@ -69,12 +86,12 @@ impl Iterator for Cuts<'_> {
     type Item = (usize, u64, io::Result<u64>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (number, from, len) = (self.number, self.at, self.view.len_bytes());
-        if from >= len {
+        let (number, from, end) = (self.number, self.at, self.end);
+        if from >= end {
             return None;
         }
-        let upto = self.behind_newline((from + self.part_bytes - 1).min(len));
-        (self.number, self.at) = (number + 1, *upto.as_ref().unwrap_or(&len));
+        let upto = self.behind_newline((from + self.part_bytes - 1).min(end)).map(|upto| upto.min(end));
+        (self.number, self.at) = (number + 1, *upto.as_ref().unwrap_or(&end));
         Some((number, from, upto))
     }
 }
@@ -116,7 +133,7 @@ fn join<T>(parts: mpsc::Receiver<(usize, io::Result<HistoryPart<T>>)>) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::{HistoryPart, HistoryView};
-    use session_core::{Conversation, Count, Limits};
+    use session_core::{Conversation, Counter, Limits};
     use session_testing::{Histories, Shape};
     use std::fs;
 
@@ -132,17 +149,25 @@ mod tests {
         fs::write(&path, &history).expect("the scratch directory can be written");
         let view = HistoryView::at(&path, Limits::default()).expect("it can be read").expect("it is there");
         let wanted = Conversation::read(&history[..], Limits::default()).expect("memory");
+        let count = session_core::count(&history[..], Limits::default()).expect("memory");
+        let len = view.len_bytes();
+        let half = history.len() / 2;
+        let middle = (half + memchr::memchr(b'\n', &history[half..]).expect("there are lines") + 1) as u64;
         assert!(wanted.uncertain && wanted.skipped == 2 && wanted.messages.len() > 100);
         for threads in [1, 2, 3, 8] {
             for part_bytes in [1, 7, 1_000, 4_096, 29_999, 1 << 20] {
                 let part = view
-                    .by_threads(threads, part_bytes, |part, limits| HistoryPart::load(part, limits))
+                    .by_threads(0..len, threads, part_bytes, |part, limits| HistoryPart::load(part, limits))
                     .expect("it can be read");
                 assert_eq!(Conversation::from(part), wanted, "{threads} threads, {part_bytes} bytes");
-                let part = view
-                    .by_threads(threads, part_bytes, |part, limits| HistoryPart::count(part, limits))
-                    .expect("it can be read");
-                assert_eq!(Count::from(part).messages, wanted.messages.len() as u64);
+                // A count that goes on where another ended.
+                let mut counter = Counter::default();
+                for range in [0..middle, middle..len] {
+                    let part =
+                        view.by_threads(range, threads, part_bytes, |part, limits| HistoryPart::count(part, limits));
+                    counter.add(part.expect("it can be read"));
+                }
+                assert_eq!(counter.count, count, "{threads} threads, {part_bytes} bytes");
             }
         }
     }

@@ -111,11 +111,8 @@ fn history(
     info.bytes = history.len_bytes();
     let Times { newest, modified } = times(history, standing.form)?;
     (info.updated, info.modified) = (newest.or(modified), modified);
-    let known = if candidate.is_plain() {
-        Known::read(history, before, cache.begun(), newest, limits, Counting::Whole)?
-    } else {
-        None
-    };
+    let known =
+        if candidate.is_plain() { Known::read(history, before, cache.begun(), newest, Counting::Whole)? } else { None };
     tell(
         info,
         match &known {
@@ -187,7 +184,7 @@ pub(super) fn glance(base: &Path, candidate: &Candidate, limits: Limits, cache: 
     let history = history?;
     let times = times(&history, form).ok()?;
     let known = if candidate.is_plain() {
-        Known::read(&history, None, cache.begun(), times.newest, limits, Counting::Later).ok().flatten()
+        Known::read(&history, None, cache.begun(), times.newest, Counting::Later).ok().flatten()
     } else {
         None
     };

@@ -118,6 +118,7 @@ fn through(
     told.end.rollbacks = selection.rollbacks().to_vec();
     let spent = spending.responses().iter().filter(|spent| head.range.contains(&spent.event));
     told.end.spent = spent.cloned().collect();
+    redaction.texts(told.end.spent.iter_mut().map(|spent| &mut spent.usage.model))?;
     exporter.end(&told.end, &mut text);
     write(&text)
 }

@@ -4,6 +4,7 @@ mod conversation;
 mod destination;
 mod file;
 mod redact;
+mod sums;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -210,8 +211,9 @@ fn to_files(
     }
     drop(bar);
     if let Some(path) = index {
+        let sums = sums::read(context, names, !flags.no_redact)?;
         let mut file = file::NewFile::create(&path)?;
-        file.write(page::index(summaries).as_bytes())?;
+        file.write(page::index(summaries, &sums).as_bytes())?;
         file.publish(flags.force)?;
     }
     let exit = if complete { Exit::Done } else { Exit::Partial };

@@ -41,15 +41,23 @@ impl Redaction {
 
     /// The same for what stands around the events. What a turn was asked for stands in its events.
     pub(super) fn head(&self, meta: &mut Meta, turns: &mut [TurnSpan]) -> Result<(), Failure> {
-        let Some(redactor) = &self.redactor else { return Ok(()) };
         let texts = [&mut meta.title, &mut meta.first_prompt, &mut meta.summary, &mut meta.workspace, &mut meta.model];
         let outcomes = turns.iter_mut().filter_map(|turn| turn.outcome.as_mut());
-        for text in texts.into_iter().chain(outcomes) {
+        self.texts(texts.into_iter().chain(outcomes))?;
+        if self.is_wanted() {
+            turns.iter_mut().for_each(|turn| turn.prompt.clear());
+        }
+        Ok(())
+    }
+
+    /// The same for some texts.
+    pub(super) fn texts<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) -> Result<(), Failure> {
+        let Some(redactor) = &self.redactor else { return Ok(()) };
+        for text in texts {
             if let Cow::Owned(masked) = redactor.text(text).map_err(|error| refused(&error))? {
                 *text = masked;
             }
         }
-        turns.iter_mut().for_each(|turn| turn.prompt.clear());
         Ok(())
     }
 }

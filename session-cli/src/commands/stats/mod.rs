@@ -1,6 +1,5 @@
 //! `session stats`
 
-mod group;
 mod table;
 
 use crate::context::Context;
@@ -8,13 +7,12 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
 use crate::progress::Bar;
-use crate::{span, target};
+use crate::tally::{About, By, Group, Groups};
+use crate::{span, tally, target};
 use chrono::{DateTime, FixedOffset, Local, NaiveDate, Utc};
-use group::{Group, Groups};
 use serde::Serialize;
-use session_core::{Amount, Defect, Limits, Period, Responses, SessionName, Statistics, Timestamp};
+use session_core::{Amount, Defect, Period, Responses, SessionName, Statistics, Timestamp};
 use session_store::StoreError;
-use std::io::BufReader;
 
 /// The flags of `stats`.
 #[derive(Debug, clap::Args)]
@@ -43,27 +41,6 @@ pub(crate) struct Flags {
     /// Also the room that the sessions take on the disk
     #[arg(long)]
     disk: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum By {
-    Session,
-    Day,
-    Model,
-    Tool,
-    Workspace,
-}
-
-impl By {
-    fn as_str(self) -> &'static str {
-        match self {
-            By::Session => "session",
-            By::Day => "day",
-            By::Model => "model",
-            By::Tool => "tool",
-            By::Workspace => "workspace",
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -145,7 +122,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     if context.out.is_json() {
         context.out.document("stats", !is_partial, &diagnostics, &document)?;
     } else {
-        context.out.rows(&table::rows(flags, context, &document))?;
+        let weights: Vec<f64> = groups.rows.iter().map(|group| groups.measure.of(&group.cell)).collect();
+        context.out.rows(&table::rows(flags, context, &document, &weights))?;
     }
     Ok(if is_partial { Exit::Partial } else { Exit::Done })
 }
@@ -179,12 +157,8 @@ fn read(flags: &Flags, context: &Context, names: &[SessionName], unread: &mut Un
     let bar = Bar::new(context.out.is_quiet());
     for (number, name) in names.iter().enumerate() {
         bar.say(|| format!("{number} of {} sessions read", names.len()));
-        let mut about = group::About { name: name.to_string(), ..Default::default() };
-        let read = context.store.history(name).and_then(|view| {
-            let reader = BufReader::with_capacity(1 << 18, view.reader());
-            let read = statistics.read(number, reader, Limits::default(), &period);
-            read.map_err(|source| StoreError::Read { path: view.path().to_owned(), source })
-        });
+        let mut about = About { name: name.to_string(), ..Default::default() };
+        let read = tally::read(&context.store, name, number, &mut statistics, &period);
         let mut measured = || meter.measure(name).map(|usage| usage.total().allocated_bytes);
         let rest = read.and_then(|defects| {
             unread.lines(name, &defects);

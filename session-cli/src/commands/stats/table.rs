@@ -1,13 +1,15 @@
 //! Statistics as a table.
 
-use super::{By, Document, Flags, Row, Sum};
+use super::{Document, Flags, Row, Sum};
 use crate::context::Context;
 use crate::output::{Rows, size};
+use crate::tally::By;
 
 /// How many cells the longest bar has.
 const BAR: usize = 20;
 
-pub(super) fn rows(flags: &Flags, context: &Context, document: &Document) -> Rows {
+/// The rows of a document, each with a bar as long as its share of the longest.
+pub(super) fn rows(flags: &Flags, context: &Context, document: &Document, weights: &[f64]) -> Rows {
     let is_terminal = context.out.is_terminal();
     let key = match flags.by {
         By::Session => "SESSION",
@@ -25,12 +27,11 @@ pub(super) fn rows(flags: &Flags, context: &Context, document: &Document) -> Row
         header.push("");
     }
     let mut rows = (1..numbers).fold(Rows::new(&header), Rows::numeric);
-    let weights = weights(document, flags.by);
     let most = weights.iter().copied().fold(0.0, f64::max);
     for (row, weight) in document.rows.iter().zip(weights) {
         let mut fields = fields(flags, is_terminal, row);
         if is_terminal {
-            fields.push(bar(weight, most));
+            fields.push(bar(*weight, most));
         }
         rows.push(fields);
     }
@@ -86,18 +87,6 @@ fn bar(weight: f64, most: f64) -> String {
     }
     let eighths = (weight / most * (BAR * 8) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
-}
-
-/// What bars are drawn of: calls of tools, else the cost where any is known, else tokens.
-fn weights(document: &Document, by: By) -> Vec<f64> {
-    let has_cost = document.total.cost_usd.known.is_some();
-    let tokens = |row: &Row| row.input_tokens.known.unwrap_or(0) + row.output_tokens.known.unwrap_or(0);
-    let weight = |row: &Row| match by {
-        By::Tool => row.calls as f64,
-        _ if has_cost => row.cost_usd.known.unwrap_or(0.0),
-        _ => tokens(row) as f64,
-    };
-    document.rows.iter().map(weight).collect()
 }
 
 #[cfg(test)]

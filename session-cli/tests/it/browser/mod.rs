@@ -8,7 +8,7 @@ use chromium::{Browser, is_here};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn there_is_a_browser_or_the_tests_of_pages_say_that_they_are_skipped() {
@@ -282,6 +282,47 @@ fn a_page_is_accessible_light_and_dark_wide_and_narrow_folded_and_open() {
     }
     let scratch = Scratch::new();
     let (mut browser, path) = opened(&scratch, &garden());
+    assert_accessible(&mut browser, &path);
+}
+
+#[test]
+fn an_index_says_what_all_of_it_came_to_and_is_accessible() {
+    if !is_here() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let usage = |day: u32, model: &str, cost: f64| {
+        json!({ "ts": format!("2026-01-{day:02}T04:00:00Z"), "kind": "x.usage",
+                "x": { "response": format!("{day}{model}"), "model": model, "input": 1200, "output": 80, "cost": cost } })
+    };
+    for (name, day) in [("oaks", 2), ("elms", 5)] {
+        let dir = scratch.store().join(name);
+        fs::create_dir_all(&dir).expect("a directory of this test");
+        let mut events = hostile();
+        events.extend(garden().into_iter().filter(|event| event["kind"] != "x.usage"));
+        events.iter_mut().for_each(|event| event["ts"] = json!(format!("2026-01-{day:02}T03:00:00Z")));
+        events.extend([usage(day, "sol", 0.75), usage(day, "<script>alert(1)</script>", 0.5)]);
+        let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+        fs::write(dir.join("history.jsonl"), lines).expect("a file of this test");
+    }
+    scratch.ok(&["-q", "export", "oaks", "elms", "--format", "html", "-o", "pages/"]);
+    let path = scratch.work().join("pages/index.html");
+    let mut browser = Browser::start(&scratch);
+    browser.load(&path);
+    assert_eq!(browser.eval("document.querySelector('h1').textContent"), "2 conversations");
+    // Four days from the first to the last, two of them with a bar.
+    let bars = "[...document.querySelectorAll('svg.bars rect.spent')].map((bar) => Number(bar.getAttribute('height')))";
+    assert_eq!(browser.eval(bars), json!([100, 0, 0, 100]));
+    let label = "document.querySelector('svg.bars').getAttribute('aria-label')";
+    assert_eq!(browser.eval(label), "Cost a day, up to $1.25");
+    let models = "[...document.querySelectorAll('[aria-labelledby=models-head] tbody tr')].slice(0, 2).map((row) => row.querySelector('th').textContent.trim() + ' ' + row.querySelector('td:last-child').textContent)";
+    assert_eq!(browser.eval(models), json!(["sol $1.50", "<script>alert(1)</script> $1.00"]));
+    browser.assert_calm();
+    assert_accessible(&mut browser, &path);
+}
+
+/// By the rules of axe-core, and without scrolling sideways: light and dark, wide and narrow, folded and open.
+fn assert_accessible(browser: &mut Browser, path: &Path) {
     let axe = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/axe-core/axe.min.js");
     let axe = fs::read_to_string(axe).expect("it is in the repository");
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 360)] {
@@ -289,7 +330,7 @@ fn a_page_is_accessible_light_and_dark_wide_and_narrow_folded_and_open() {
         browser.ask("Emulation.setEmulatedMedia", &feature);
         let metrics = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
         browser.ask("Emulation.setDeviceMetricsOverride", &metrics);
-        browser.load(&path);
+        browser.load(path);
         browser.eval(&axe);
         for fold in ["", "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })"] {
             browser.eval(fold);

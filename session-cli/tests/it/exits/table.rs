@@ -192,7 +192,7 @@ fn listing() -> Vec<Row> {
 fn conversations() -> Vec<Row> {
     let made = ("reads no session", "writes to none that is there");
     vec![
-        row("export % -o {work}/oaks.md", (0, 4, 4, 3, 0, 0)),
+        row("export % -o {work}/oaks.md --force", (0, 4, 4, 3, 0, 0)),
         row("export %", ([0, 0, 2], 4, 4, [3, 3, 2], [0, 0, 2], [0, 0, 2]))
             .looks()
             .text("the conversation, not what was written"),

@@ -20,7 +20,10 @@ const TOLERANT: [&str; 2] = ["history.line.json", "meta.json"];
 
 static OPEN: LazyLock<BTreeMap<String, Value>> = LazyLock::new(read);
 static CLOSED: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| closed(&OPEN));
-static VALIDATORS: LazyLock<Mutex<HashMap<(String, Strictness), Arc<Validator>>>> = LazyLock::new(Mutex::default);
+static VALIDATORS: LazyLock<Mutex<Validators>> = LazyLock::new(Mutex::default);
+
+/// Those that were made, by the file and what they allow.
+type Validators = HashMap<(String, Strictness), Arc<Validator>>;
 
 /// Whether members that no file describes are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,14 +2,14 @@
 
 use super::Cache;
 use super::key::{Key, Moment, Seen};
-use crate::history::{BUFFER, Part, last_line};
+use crate::history::last_line;
 use crate::{HistoryView, Result};
 use chrono::DateTime;
 use serde::{Deserialize, Serialize};
-use session_core::{Count, Counter, Limits, Timestamp, layout};
+use session_core::{Count, Counter, Timestamp, layout};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 
 /// How many bytes before the end of a count are compared before it goes on from there.
@@ -130,7 +130,6 @@ impl Known {
         before: Option<&Known>,
         begun: Moment,
         newest: Option<Timestamp>,
-        limits: Limits,
         counting: Counting,
     ) -> Result<Option<Known>> {
         let Some(file) = history.file() else { return Ok(None) };
@@ -145,7 +144,7 @@ impl Known {
             _ => None,
         };
         let counted = match counting {
-            Counting::Whole => Some(history.told(Counted::go_on(start, file, history.len_bytes(), limits))?),
+            Counting::Whole => Some(history.told(Counted::go_on(start, history, file))?),
             Counting::Later => None,
         };
         let newest = newest.map(|ts| (ts.timestamp(), ts.timestamp_subsec_nanos()));
@@ -158,16 +157,16 @@ fn utc(seconds: i64, nanos: u32) -> Option<Timestamp> {
 }
 
 impl Counted {
-    /// Counts what stands behind `start` in the first `len` bytes.
-    fn go_on(start: Option<Point>, file: &File, len: u64, limits: Limits) -> io::Result<Self> {
+    /// Counts what stands behind `start`, by several threads where it is much.
+    fn go_on(start: Option<Point>, history: &HistoryView, file: &File) -> io::Result<Self> {
+        let len = history.len_bytes();
         let upto = last_line(file, len)?;
         let start = start.filter(|start| start.upto <= upto);
         let (from, mut counter) = start.map_or((0, Counter::default()), |start| (start.upto, start.sum.into()));
-        let part = |at, upto| BufReader::with_capacity(BUFFER, Part { file, at, upto });
-        counter.read(part(from, upto), limits)?;
+        counter.add(history.count_range(from..upto)?);
         let lines = Point { upto, proof: proof(file, upto)?.unwrap_or(0), sum: counter.into() };
         if upto < len {
-            counter.read(part(upto, len), limits)?;
+            counter.add(history.count_range(upto..len)?);
         }
         Ok(Counted { all: counter.into(), lines, before: start })
     }
