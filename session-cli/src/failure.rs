@@ -78,6 +78,7 @@ impl From<StoreError> for Failure {
             Some(inside) => checkpoint_advice(inside),
             None => advice(&error),
         };
+        let (exit, hint) = unready((exit, hint), &error);
         Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
     }
 }
@@ -157,9 +158,37 @@ fn process_advice(error: &ProcError) -> (Exit, Option<&'static str>) {
 
 impl From<CheckpointError> for Failure {
     fn from(error: CheckpointError) -> Self {
-        let (exit, hint) = checkpoint_advice(&error);
+        let (exit, hint) = unready(checkpoint_advice(&error), &error);
         Failure { exit, text: causes(&error), hint: hint.map(str::to_owned) }
     }
+}
+
+/// The same, unless a disk that is full or must not be written to is behind it: then the call is right, and may be made
+/// again once the disk is as it has to be.
+fn unready((exit, hint): (Exit, Option<&'static str>), error: &(dyn Error + 'static)) -> (Exit, Option<&'static str>) {
+    match disk_fault(error) {
+        Some(advice) if exit == Exit::Usage => (Exit::Busy, hint.or(Some(advice))),
+        _ => (exit, hint),
+    }
+}
+
+/// What to do about it, where the disk is the cause of an error.
+pub(crate) fn disk_fault(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {
+                return Some("it may not be written to, or read, as it is");
+            }
+            Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                return Some(
+                    "make room; `session prune` moves old sessions to the trash, which `session trash empty` empties",
+                );
+            }
+            _ => next = error.source(),
+        }
+    }
+    None
 }
 
 /// The exit status and the advice that go with an error of the checkpoints.

@@ -12,6 +12,7 @@ mod failure;
 mod follow;
 mod input;
 mod interrupt;
+mod kin;
 mod output;
 mod page;
 mod progress;

@@ -1,19 +1,19 @@
 //! Cells of statistics, added up by what a person asks for.
 
-use session_core::{Cell, CellKey, Limits, Period, Responses, SessionName, Statistics};
+use session_core::{Cell, CellKey, Defect, Limits, Period, Responses, SessionName, Statistics};
 use session_store::{Store, StoreError};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 
-/// Counts the history of a session, which is told by its number.
+/// Counts the history of a session, which is told by its number, and gives what is wrong with its lines.
 pub(crate) fn read(
     store: &Store,
     name: &SessionName,
     number: usize,
     statistics: &mut Statistics,
     period: &Period<'_>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<Defect>, StoreError> {
     let view = store.history(name)?;
     let reader = BufReader::with_capacity(1 << 18, view.reader());
     let read = statistics.read(number, reader, Limits::default(), period);

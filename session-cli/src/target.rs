@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kin::is_kin;
 use crate::output::escape::{Layout, escaped};
 use clap::builder::StyledStr;
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
@@ -13,13 +14,33 @@ use std::ffi::OsStr;
 /// How many candidates an ambiguous prefix lists.
 const SHOWN: usize = 10;
 
-/// The session that `text` names. It must exist; nothing is ever created by naming it.
+/// What a session is named for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Nothing of it changes.
+    Look,
+    /// It is written to, or more: then `.` is never one that another process is at work in.
+    Change,
+}
+
+/// The session that `text` names, for who only looks at it. It must exist; nothing is ever created by naming it.
 pub(crate) fn resolve(context: &Context, text: &str) -> Result<SessionName, Failure> {
+    named(context, text, Purpose::Look)
+}
+
+/// The session that `text` names, for who changes it.
+pub(crate) fn resolve_to_change(context: &Context, text: &str) -> Result<SessionName, Failure> {
+    named(context, text, Purpose::Change)
+}
+
+fn named(context: &Context, text: &str, purpose: Purpose) -> Result<SessionName, Failure> {
     if text == "." {
-        return here(context);
+        return here(context, purpose);
     }
     if let Some(rank) = text.strip_prefix('@') {
-        return newest(context, rank);
+        let name = newest(context, rank)?;
+        context.out.note(&format!("note: {text} is {name}"));
+        return Ok(name);
     }
     let name = SessionName::new(text)?;
     if context.store.exists(&name) {
@@ -28,11 +49,20 @@ pub(crate) fn resolve(context: &Context, text: &str) -> Result<SessionName, Fail
     by_prefix(context, text)
 }
 
-/// The sessions that these texts name, each once, in their order.
+/// The sessions that these texts name, each once, in their order, for who only looks at them.
 pub(crate) fn resolve_all(context: &Context, texts: &[String]) -> Result<Vec<SessionName>, Failure> {
+    each_once(texts.iter().map(|text| resolve(context, text)))
+}
+
+/// The same, for who changes them.
+pub(crate) fn resolve_all_to_change(context: &Context, texts: &[String]) -> Result<Vec<SessionName>, Failure> {
+    each_once(texts.iter().map(|text| resolve_to_change(context, text)))
+}
+
+fn each_once(all: impl Iterator<Item = Result<SessionName, Failure>>) -> Result<Vec<SessionName>, Failure> {
     let mut names: Vec<SessionName> = Vec::new();
-    for text in texts {
-        let name = resolve(context, text)?;
+    for name in all {
+        let name = name?;
         if !names.contains(&name) {
             names.push(name);
         }
@@ -75,16 +105,36 @@ fn newest(context: &Context, rank: &str) -> Result<SessionName, Failure> {
     name.ok_or_else(|| Failure::new(Exit::NotFound, format!("there are fewer than {rank} sessions")))
 }
 
-/// `.` is the newest whose workspace is this directory.
-fn here(context: &Context) -> Result<SessionName, Failure> {
+/// `.` is the newest whose workspace is this directory. Which one that is is told.
+fn here(context: &Context, purpose: Purpose) -> Result<SessionName, Failure> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let here = here.map_err(|error| Failure::input("the current directory", &error))?;
-    let is_here = |session: &SessionInfo| session.works_in(&here);
-    let name = context.store.newest(Empties::Hide, 1, is_here)?.pop();
-    let name = name.and_then(|session| SessionName::new(session.name).ok());
-    name.ok_or_else(|| {
-        Failure::new(Exit::NotFound, format!("no session has the workspace {}", here.display()))
-            .hint("`session list` shows all")
+    let mut passed_over = Vec::new();
+    let is_meant = |session: &SessionInfo| {
+        if !session.works_in(&here) || SessionName::new(&session.name).is_err() {
+            return false;
+        }
+        // Whose turn cannot be told is not ours.
+        let is_anothers = session.pid.is_some_and(|pid| !is_kin(pid).unwrap_or(false));
+        if purpose == Purpose::Look || !is_anothers {
+            return true;
+        }
+        passed_over.push(session.name.clone());
+        false
+    };
+    let found = context.store.newest(Empties::Hide, 1, is_meant)?.pop();
+    let busy = passed_over.join(", ");
+    if let Some(name) = found.and_then(|session| SessionName::new(session.name).ok()) {
+        let why = if busy.is_empty() { String::new() } else { format!("; a turn of another process runs in {busy}") };
+        context.out.note(&format!("note: . is {name}{why}"));
+        return Ok(name);
+    }
+    let here = here.display();
+    Err(if busy.is_empty() {
+        Failure::new(Exit::NotFound, format!("no session has the workspace {here}")).hint("`session list` shows all")
+    } else {
+        Failure::new(Exit::Busy, format!("a turn of another process runs in each session of {here}: {busy}"))
+            .hint("name the session to take it all the same")
     })
 }
 

@@ -1,7 +1,7 @@
 //! A command that runs under a lock or as a turn: its exit status is ours, and it dies with us.
 
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, disk_fault};
 use nix::errno::Errno;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigHandler, SigSet, Signal, kill, signal};
@@ -127,9 +127,10 @@ fn exit_of(status: ExitStatus) -> Exit {
 
 /// A lock or turn that failed: busy stays busy, everything else is 125, so that it is not taken for the command's.
 pub(crate) fn failure(error: StoreError) -> Failure {
+    let is_of_the_disk = disk_fault(&error).is_some();
     let failure = Failure::from(error);
     match failure.exit {
-        Exit::Busy => failure,
+        Exit::Busy if !is_of_the_disk => failure,
         _ => Failure { exit: Exit::Wrapper, ..failure },
     }
 }

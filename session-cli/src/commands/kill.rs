@@ -72,7 +72,7 @@ struct Chosen {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let name = target::resolve(context, &flags.session)?;
+    let name = target::resolve_to_change(context, &flags.session)?;
     let chosen = choose(flags, context, &name)?;
     let mut plan = Vec::new();
     for one in &chosen {

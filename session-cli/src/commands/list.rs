@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// The flags of `list`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  session list --workspace --since 3d\n  session list | fzf | cut -f1")]
+#[command(
+    after_help = "Examples:\n  session list --workspace --since 3d\n  session show \"$(session list | fzf | cut -f1)\""
+)]
 pub(crate) struct Flags {
     /// Only sessions that work in this directory [default without a value: the current one]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", require_equals = true)]

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Rows, when};
 use crate::target;
 use serde_json::{Map, Value, json};
-use session_core::{Meta, TitleSource};
+use session_core::{Meta, SessionName, TitleSource};
 use session_store::Options;
 
 /// The flags of `meta`.
@@ -29,6 +29,7 @@ const SETTABLE: [&str; 6] = ["workspace", "model", "first_prompt", "title", "sum
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let (set, asked): (Vec<_>, Vec<_>) = flags.fields.iter().partition(|field| field.contains('='));
+    let mut changed = None;
     if !set.is_empty() {
         let changes = set.iter().map(|field| change(field)).collect::<Result<Vec<_>, _>>()?;
         let session = opened(context, &flags.session, Options::default())?;
@@ -39,11 +40,12 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         if !rest.is_empty() {
             session.update_meta(|meta| rest.iter().for_each(|(key, value)| apply(meta, key, value)))?;
         }
+        changed = Some(SessionName::new(session.name())?);
     }
     if !set.is_empty() && asked.is_empty() && !context.out.is_json() {
         return Ok(Exit::Done);
     }
-    let name = target::resolve(context, &flags.session)?;
+    let name = changed.map_or_else(|| target::resolve(context, &flags.session), Ok)?;
     let fields = fields(&context.store.read_meta(&name)?.meta);
     let wanted = |key: &str| asked.is_empty() || asked.iter().any(|asked| *asked == key);
     for key in &asked {

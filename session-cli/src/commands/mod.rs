@@ -57,13 +57,17 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::target;
 use serde::Serialize;
-use session_core::Event;
+use session_core::{Event, SessionName};
 use session_store::{Appended, Options, Session};
 
-/// Opens the session that `text` names, and says so if its conversation goes on elsewhere.
+/// Opens the session that `text` names, to change it, and says so if its conversation goes on elsewhere.
 fn opened(context: &Context, text: &str, options: Options) -> Result<Session, Failure> {
-    let name = target::resolve(context, text)?;
-    let session = context.store_with(options).open(&name)?;
+    opened_by_name(context, &target::resolve_to_change(context, text)?, options)
+}
+
+/// The same for a session whose name is known.
+fn opened_by_name(context: &Context, name: &SessionName, options: Options) -> Result<Session, Failure> {
+    let session = context.store_with(options).open(name)?;
     if session.name() != name.as_str() {
         context.out.note(&format!("note: {name} goes on as {}", session.name()));
     }

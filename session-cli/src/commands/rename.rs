@@ -29,7 +29,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         told: Vec<&'a str>,
         resumed: bool,
     }
-    let old = match target::resolve(context, &flags.session) {
+    let old = match target::resolve_to_change(context, &flags.session) {
         // One that was interrupted is repeated with a name that is gone.
         Err(failure) if failure.exit == Exit::NotFound => match SessionName::new(flags.session.as_str()) {
             Ok(name) if context.store.exists(&flags.new) => name,

@@ -44,7 +44,7 @@ struct Deleted {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let names = target::resolve_all(context, &flags.sessions)?;
+    let names = target::resolve_all_to_change(context, &flags.sessions)?;
     let to = if flags.purge { "deleted for good" } else { "moved to the trash" };
     let mut plan = Vec::new();
     for name in &names {

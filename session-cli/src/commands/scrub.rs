@@ -47,7 +47,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let names = target::resolve_all(context, &flags.sessions)?;
+    let names = target::resolve_all_to_change(context, &flags.sessions)?;
     let mut found = Findings::default();
     for name in &names {
         found.add(name, &scanned(context, name)?);

@@ -1,9 +1,11 @@
-//! The pages under `docs/cli`, `docs/by-hand.md` and the README are run: each `$ command` of a `console` block, by a shell, in order, on a store of the
-//! page's own. What follows a command is what it must print, standard error included; `[..]` stands for anything on a
-//! line, a line `...` for any lines. `? n` after the output says an exit status other than 0.
+//! The pages under `docs/cli`, `docs/by-hand.md`, the one of the gates, and the README are run: each `$ command` of a
+//! `console` block, by a shell, in order, on a store of the page's own. What follows a command is what it must print,
+//! standard error included; `[..]` stands for anything on a line, a line `...` for any lines. `? n` after the output
+//! says an exit status other than 0. Documents that are printed are held against `docs/schemas`.
 //!
 //! With `SNAPSHOTS=overwrite` a page that differs is written anew with what was printed; lines that still match stay.
 
+use crate::schemas;
 use crate::support::Scratch;
 use snapbox::{Data, assert_data_eq};
 use std::fmt::Write as _;
@@ -17,7 +19,7 @@ fn pages() -> Vec<PathBuf> {
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
-    pages.extend(["README.md", "docs/by-hand.md"].map(|page| root.join(page)));
+    pages.extend(["README.md", "docs/by-hand.md", "docs/format-gates.md"].map(|page| root.join(page)));
     pages.sort();
     pages
 }
@@ -44,6 +46,7 @@ fn run(page: &str) -> String {
         }
         let script = format!("exec 2>&1\n{command}");
         let ran = scratch.command("sh").arg("-c").arg(script).output().expect("there is a shell");
+        schemas::documents(&String::from_utf8_lossy(&ran.stdout));
         for (number, line) in String::from_utf8_lossy(&ran.stdout).lines().enumerate() {
             let same = wanted.get(number).filter(|wanted| matches(wanted, line));
             out.push_str(same.copied().unwrap_or(line));

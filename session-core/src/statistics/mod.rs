@@ -10,7 +10,10 @@ pub use cell::{Cell, CellKey};
 pub use period::Period;
 
 use crate::timeline::Fold;
-use crate::{Effect, Event, Extension, Item, Kind, Limits, Record, Role, Scan, Spending, Timestamp, is_failure};
+use crate::{
+    Conversation, Defect, Effect, Event, Extension, Item, Kind, Limits, Record, Role, Scan, Spending, Timestamp,
+    is_failure,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
 
@@ -36,7 +39,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Reads the history of a session.
+    /// Reads the history of a session, and gives what is wrong with its lines, at most
+    /// [`Conversation::MAX_DEFECTS`]: what a skipped line said is in no number.
     ///
     /// # Errors
     /// What the reader reports; what was read until then counts. Content is never an error.
@@ -46,7 +50,7 @@ impl Statistics {
         history: impl BufRead,
         limits: Limits,
         period: &Period<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<Defect>> {
         let mut reading = Reading {
             cells: &mut self.cells,
             session,
@@ -58,19 +62,20 @@ impl Statistics {
             turns: Fold::default(),
             spending: Spending::default(),
         };
-        let mut read = Ok(());
+        let (mut defects, mut failure) = (Vec::new(), None);
         for item in Scan::with_limits(history, limits) {
             match item {
                 Ok(Item::Record(record)) => reading.record(&record),
+                Ok(Item::Defect(defect)) if defects.len() < Conversation::MAX_DEFECTS => defects.push(defect),
                 Ok(Item::Defect(_)) => {}
                 Err(error) => {
-                    read = Err(error);
+                    failure = Some(error);
                     break;
                 }
             }
         }
         reading.end(&mut self.seen);
-        read
+        failure.map_or(Ok(defects), Err)
     }
 
     /// What was counted.

@@ -36,7 +36,7 @@ fn p08_a_process_without_a_record_is_found_by_its_mark() {
         session.put("bg1.json", "{\"id\":");
         assert!(lost(&session).iter().any(|(process, why)| (process, *why) == (&leader, LostWhy::NoRecord)));
         session.put("bg1.json", &record);
-        session.put(".bg1.id", &own.replace("\"token\":\"", "\"token\":\"0"));
+        session.put(".bg1.id", &own.replace("\"mark\":\"", "\"mark\":\"0"));
         assert!(lost(&session).iter().any(|(process, why)| (process, *why) == (&leader, LostWhy::OtherStart)));
         fs::remove_file(session.file("bg1.json")).expect("it is ours");
         let stopped = session.registry.stop_all(Which::All, &AT_ONCE).expect("readable");

@@ -67,7 +67,7 @@ pub(super) struct Flags {
 }
 
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let place = Place::of(context, &flags.session)?;
+    let place = Place::to_change(context, &flags.session)?;
     let mut options = place.options(context, &flags.place)?;
     flags.change(&mut options);
     let watch = interrupt::watch()?;

@@ -3,9 +3,9 @@
 use super::place::Place;
 use crate::context::Context;
 use crate::failure::Failure;
-use session_proc::{Identity, TurnMarker};
+use crate::kin::is_kin;
+use session_proc::TurnMarker;
 use session_store::{LockGuard, Options, Session, StoreError, Wait};
-use std::process;
 use std::time::Duration;
 
 /// Takes the session's lock, so that no turn starts meanwhile. `None`: this process belongs to whoever holds the lock, or
@@ -23,7 +23,7 @@ pub(in crate::commands) fn hold_session(session: &Session) -> Result<Option<Lock
             Some(pid) => Err(StoreError::LiveTurn { name: session.name().to_owned(), pid }.into()),
             None => Ok(Some(guard)),
         },
-        Err(StoreError::Locked { holder, .. }) if is_ours(holder.pid)? => Ok(None),
+        Err(StoreError::Locked { holder, .. }) if holder.pid.map_or(Ok(false), is_kin)? => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -31,12 +31,5 @@ pub(in crate::commands) fn hold_session(session: &Session) -> Result<Option<Lock
 /// The process of a live turn that this process is no part of.
 fn stranger(session: &Session) -> Result<Option<i32>, Failure> {
     let Some(turn) = TurnMarker::read(&session.paths().proc()).map_err(StoreError::from)? else { return Ok(None) };
-    Ok((!is_ours(Some(turn.pid))?).then_some(turn.pid))
-}
-
-fn is_ours(pid: Option<i32>) -> Result<bool, Failure> {
-    let holder = pid.map(Identity::of).transpose().map_err(StoreError::from)?.flatten();
-    let own = i32::try_from(process::id()).unwrap_or(i32::MAX);
-    let begot = |holder: Identity| holder.is_or_begot(own).map_err(StoreError::from);
-    Ok(holder.map(begot).transpose()?.unwrap_or(false))
+    Ok((!is_kin(turn.pid)?).then_some(turn.pid))
 }

@@ -36,8 +36,14 @@ pub(super) struct Found {
 }
 
 impl Place {
+    /// That of the session that is named, for who only looks at it.
     pub(super) fn of(context: &Context, session: &str) -> Result<Self, Failure> {
         Place::named(context, &target::resolve(context, session)?)
+    }
+
+    /// The same, for who changes its checkpoints or its workspace.
+    pub(super) fn to_change(context: &Context, session: &str) -> Result<Self, Failure> {
+        Place::named(context, &target::resolve_to_change(context, session)?)
     }
 
     pub(super) fn named(context: &Context, name: &SessionName) -> Result<Self, Failure> {

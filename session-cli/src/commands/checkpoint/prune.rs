@@ -43,7 +43,7 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         planned: &'a Pruned,
         pruned: Option<&'a Pruned>,
     }
-    let place = Place::of(context, &flags.session)?;
+    let place = Place::to_change(context, &flags.session)?;
     let retention = Retention {
         keep_last: flags.keep,
         not_before_ms: flags.older_than.map(|time| time.timestamp_millis()),

@@ -77,7 +77,7 @@ impl Policy {
 }
 
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let place = Place::of(context, &flags.session)?;
+    let place = Place::to_change(context, &flags.session)?;
     let options = place.options(context, &flags.place)?;
     let work = Work { context, place: &place, options: &options, policy: &flags.policy, consent: flags.consent };
     let Some(at) = flags.at else { return work.resume() };

@@ -26,7 +26,7 @@ pub(super) struct Flags {
 }
 
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let place = Place::of(context, &flags.session)?;
+    let place = Place::to_change(context, &flags.session)?;
     // Whether there is anything to undo comes before which directory it would be undone in.
     place.ours()?.ok_or(session_checkpoint::Error::NothingToUndo)?;
     let options = place.options(context, &flags.place)?;

@@ -27,7 +27,7 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         session: &'a str,
         unpinned: &'a [u32],
     }
-    let place = Place::of(context, &flags.session)?;
+    let place = Place::to_change(context, &flags.session)?;
     let (mut checkpoints, _) = Checkpoints::open_store(&place.store)?;
     let mut unpinned = Vec::new();
     for turn in &flags.turns {

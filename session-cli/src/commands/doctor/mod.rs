@@ -40,10 +40,12 @@ pub(crate) struct Flags {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let names: Vec<SessionName> = target::resolve_all(context, &flags.sessions)?;
+    let repairs = flags.fix && !flags.dry_run;
+    let resolve_all = if repairs { target::resolve_all_to_change } else { target::resolve_all };
+    let names: Vec<SessionName> = resolve_all(context, &flags.sessions)?;
     let watch = interrupt::watch()?;
-    let bar = Bar::new(context.out.is_quiet());
-    let progress = |session: &str| bar.say(|| format!("looking at {session}"));
+    let bar = Bar::about(context.out.is_quiet(), "looking at the store");
+    let progress = |session: &str| bar.turn_to(&format!("looking at {session}"));
     let checkpoints = AllCheckpoints { context, cancel: watch.cancel() };
     let checkup = Checkup {
         sessions: (!names.is_empty()).then_some(&names),
@@ -51,11 +53,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         checkpoints: Some(&checkpoints),
         progress: Some(&progress),
     };
-    let repaired = if flags.fix && !flags.dry_run {
-        context.store.repair(&checkup)?
-    } else {
-        of(context.store.examine(&checkup)?)
-    };
+    let repaired = if repairs { context.store.repair(&checkup)? } else { of(context.store.examine(&checkup)?) };
     drop(bar);
     print(flags, context, &repaired)?;
     Ok(exit(&repaired))

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
+use crate::progress::Bar;
 use crate::span;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -120,7 +121,9 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     if !has_rules {
         return parts::run(context, &context.store.names()?, &flags.only, flags.consent);
     }
+    let bar = Bar::about(context.out.is_quiet(), "looking at the sessions");
     let plan = context.store.plan_prune(&rules)?;
+    drop(bar);
     if !flags.only.is_empty() {
         let names: Vec<SessionName> = plan.doomed.iter().map(|doomed| doomed.name.clone()).collect();
         return parts::run(context, &names, &flags.only, flags.consent);
@@ -130,7 +133,9 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         kept_lines(&plan).iter().for_each(|line| context.out.note(line));
         context.out.note("nothing to prune");
     } else if flags.consent.ask(context, &lines(&plan))? == Answer::Go {
+        let bar = Bar::about(context.out.is_quiet(), "moving sessions to the trash");
         pruned = context.store.prune(&plan)?;
+        drop(bar);
     }
     print(context, &plan, &pruned)?;
     Ok(match () {

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
+use crate::progress::Bar;
 use serde::Serialize;
 use session_core::SessionName;
 use session_store::{PartPlan, Protection, PrunePart, StoreError};
@@ -36,7 +37,9 @@ struct InTrash {
 /// Moves these parts of sessions to the trash, as far as nothing needs them.
 pub(super) fn run(context: &Context, names: &[SessionName], parts: &[Part], consent: Consent) -> Result<Exit, Failure> {
     let (mut plans, mut diagnostics) = (Vec::new(), Vec::new());
+    let bar = Bar::about(context.out.is_quiet(), "looking at the sessions");
     for name in names {
+        bar.turn_to(&format!("looking at {name}"));
         for part in parts {
             match plan(context, name, part.of_store()) {
                 Ok(plan) if plan.kept > 0 || !plan.doomed.is_empty() => plans.push(plan),
@@ -46,12 +49,15 @@ pub(super) fn run(context: &Context, names: &[SessionName], parts: &[Part], cons
             }
         }
     }
+    drop(bar);
     let is_nothing = plans.iter().all(|plan| plan.doomed.is_empty());
     let mut pruned = Vec::new();
     if is_nothing {
         context.out.note("nothing to prune");
     } else if consent.ask(context, &plans.iter().flat_map(lines).collect::<Vec<_>>())? == Answer::Go {
+        let bar = Bar::about(context.out.is_quiet(), "moving to the trash");
         for plan in plans.iter().filter(|plan| !plan.doomed.is_empty()) {
+            bar.turn_to(&format!("moving {} of {} to the trash", plan.part.as_str(), plan.name));
             match context.store.prune_part(plan) {
                 Ok(entry) => pruned.extend(entry.map(|entry| InTrash {
                     session: plan.name.to_string(),

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Rows, when};
+use crate::output::{Diagnostic, Rows, when};
 use serde::Serialize;
 use session_core::{SessionName, TurnSpan};
 
@@ -47,17 +47,21 @@ pub(super) fn list(context: &Context, name: &SessionName) -> Result<Exit, Failur
         prompt: &turn.prompt,
     });
     let document = Document { session: name.as_str(), events: timeline.events(), turns: turns.collect() };
+    let damage = timeline.damage_before(u64::MAX);
+    let diagnostics: Vec<_> = damage.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)).collect();
     let mut rows = Rows::new(&["TURN", "EVENTS", "LIVE", "CHECKPOINT", "OUTCOME", "PROMPT"]).numeric(0).numeric(3);
     for turn in timeline.turns() {
         rows.push(row(turn));
     }
-    context.out.answer("rewind-turns", &document, |out| {
-        if rows.is_empty() {
-            out.note("nobody has asked for anything yet");
-            return Ok(());
-        }
-        out.rows(&rows)
-    })
+    context.out.diagnostics(&diagnostics);
+    if context.out.is_json() {
+        context.out.document("rewind-turns", diagnostics.is_empty(), &diagnostics, &document)?;
+    } else if rows.is_empty() {
+        context.out.note("nobody has asked for anything yet");
+    } else {
+        context.out.rows(&rows)?;
+    }
+    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
 fn row(turn: &TurnSpan) -> Vec<String> {

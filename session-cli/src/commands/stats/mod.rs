@@ -11,7 +11,7 @@ use crate::tally::{About, By, Group, Groups};
 use crate::{span, tally, target};
 use chrono::{DateTime, FixedOffset, Local, NaiveDate, Utc};
 use serde::Serialize;
-use session_core::{Amount, Period, Responses, SessionName, Statistics, Timestamp};
+use session_core::{Amount, Defect, Period, Responses, SessionName, Statistics, Timestamp};
 use session_store::StoreError;
 
 /// The flags of `stats`.
@@ -113,26 +113,41 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         [] => context.store.names()?,
         texts => target::resolve_all(context, texts)?,
     };
-    let mut diagnostics = Vec::new();
-    let groups = read(flags, context, &names, &mut diagnostics)?;
+    let mut unread = Unread::default();
+    let groups = read(flags, context, &names, &mut unread)?;
+    let Unread { diagnostics, is_partial } = unread;
     let rows = groups.rows.iter().map(|group| Row::new(flags, Some(group.key.clone()), group)).collect();
     let document = Document { by: flags.by.as_str(), rows, total: Row::new(flags, None, &groups.total) };
     context.out.diagnostics(&diagnostics);
     if context.out.is_json() {
-        context.out.document("stats", diagnostics.is_empty(), &diagnostics, &document)?;
+        context.out.document("stats", !is_partial, &diagnostics, &document)?;
     } else {
         let weights: Vec<f64> = groups.rows.iter().map(|group| groups.measure.of(&group.cell)).collect();
         context.out.rows(&table::rows(flags, context, &document, &weights))?;
     }
-    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
+    Ok(if is_partial { Exit::Partial } else { Exit::Done })
 }
 
-fn read(
-    flags: &Flags,
-    context: &Context,
-    names: &[SessionName],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Groups, Failure> {
+/// What was wrong, and whether something is in no number because of it.
+#[derive(Default)]
+struct Unread {
+    diagnostics: Vec<Diagnostic>,
+    is_partial: bool,
+}
+
+impl Unread {
+    fn lines(&mut self, session: &SessionName, defects: &[Defect]) {
+        self.is_partial |= defects.iter().any(Defect::is_skipped);
+        self.diagnostics.extend(defects.iter().map(|defect| Diagnostic::defect(session.as_str(), defect)));
+    }
+
+    fn session(&mut self, session: &SessionName, error: &StoreError) {
+        self.is_partial = true;
+        self.diagnostics.push(Diagnostic::failed("unreadable", session, error));
+    }
+}
+
+fn read(flags: &Flags, context: &Context, names: &[SessionName], unread: &mut Unread) -> Result<Groups, Failure> {
     let day_of = |ts: &Timestamp| flags.tz.day(ts);
     let utc = |time: DateTime<Utc>| time.fixed_offset();
     let period = Period { day_of: &day_of, from: flags.since.map(utc), upto: flags.until.map(utc) };
@@ -145,7 +160,8 @@ fn read(
         let mut about = About { name: name.to_string(), ..Default::default() };
         let read = tally::read(&context.store, name, number, &mut statistics, &period);
         let mut measured = || meter.measure(name).map(|usage| usage.total().allocated_bytes);
-        let rest = read.and_then(|()| {
+        let rest = read.and_then(|defects| {
+            unread.lines(name, &defects);
             about.workspace = context.store.read_meta(name)?.meta.workspace;
             about.bytes = if flags.disk { Some(measured()?) } else { None };
             Ok(())
@@ -154,7 +170,7 @@ fn read(
             Ok(()) => {}
             // It was deleted since it was named, or has no history yet.
             Err(StoreError::NotFound { .. }) if flags.sessions.is_empty() => {}
-            Err(error) => diagnostics.push(Diagnostic::failed("unreadable", name, &error)),
+            Err(error) => unread.session(name, &error),
         }
         sessions.push(about);
     }

@@ -1,11 +1,12 @@
 //! Sending a message to the running turn.
 
 use super::Flags;
-use crate::commands::opened;
+use crate::commands::opened_by_name;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Rows, when};
+use crate::target;
 use chrono::TimeDelta;
 use serde::Serialize;
 use session_core::layout::MAX_INBOX_BYTES;
@@ -85,7 +86,8 @@ fn from_stdin() -> Result<String, Failure> {
 /// The session that was named, or the one that has a live turn.
 fn receiver(flags: &Flags, context: &Context) -> Result<Session, Failure> {
     if let Some(text) = &flags.session {
-        return opened(context, text, Options::default());
+        // A live turn is what is asked for.
+        return opened_by_name(context, &target::resolve(context, text)?, Options::default());
     }
     let active = context.store.active_turns()?;
     active.unreadable.iter().for_each(|error| context.out.note(&format!("warning: {error}")));
