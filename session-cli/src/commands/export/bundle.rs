@@ -118,7 +118,7 @@ fn to_files(flags: &Flags, context: &Context, files: &[(PathBuf, &[SessionName])
     let exit = exit(&diagnostics);
     if context.out.is_json() {
         let document = Document { format: "bundle", files: written };
-        context.out.document("export", diagnostics.is_empty(), &diagnostics, &document)?;
+        context.out.document("export-bundle", diagnostics.is_empty(), &diagnostics, &document)?;
         return Ok(exit);
     }
     let mut rows = Rows::new(&["NAME", "FILE"]);
