@@ -9,6 +9,8 @@ mod import;
 mod life;
 mod pages;
 mod processes;
+#[cfg(feature = "remote")]
+mod remote;
 mod search;
 mod secrets;
 mod stats;
