@@ -3,6 +3,8 @@
 //!
 //! `cargo run -p session-store --features remote --example fleet -- SESSIONS TURNS`
 
+#![expect(clippy::print_stdout, reason = "an example prints what it found out")]
+
 use session_core::Message;
 use session_store::remote::{PushOptions, Remote, RemoteOptions, Traffic};
 use session_store::{Durability, NewSession, Options, Store};

@@ -9,7 +9,7 @@ use super::lease::{Lease, Then};
 use super::local::Local;
 use super::manifest::{Manifest, Mark, Segments};
 use super::objects::{Call, Traffic, Version};
-use super::send;
+use super::send::{self, Piece};
 use super::state::{self, Files, Remembered, State};
 use super::tree::{Merged, Tree, merged};
 use super::{Change, Remote, RemoteError, RemoteResult, redacted, write};
@@ -106,6 +106,17 @@ struct Seen {
     is_looked_at: bool,
 }
 
+/// What is to be sent.
+struct Plan {
+    pieces: Vec<Piece>,
+    /// What is here.
+    files: BTreeMap<String, send::File>,
+    /// What the copy is to name.
+    tree: Tree,
+    meta: Option<Box<RawValue>>,
+    pushed: Pushed,
+}
+
 impl<'a> Push<'a> {
     pub(super) fn new(
         remote: &'a Remote,
@@ -195,73 +206,93 @@ impl<'a> Push<'a> {
     /// Sends, unless there is nothing to send. `None`: the copy has to be looked at, because somebody else has written it
     /// meanwhile or may have.
     async fn send(&self, local: &Local, seen: Seen, state: Option<&State>) -> RemoteResult<Option<Pushed>> {
-        let Seen { manifest: before, version, standing, tree, is_looked_at } = seen;
         match self.lease {
-            Some((lease, _)) if version.is_none() => return Err(lease.lost("nobody")),
-            Some((lease, _)) => lease.check(&before)?,
-            None => self.remote.refuse_leased(&self.name, &before)?,
+            Some((lease, _)) if seen.version.is_none() => return Err(lease.lost("nobody")),
+            Some((lease, _)) => lease.check(&seen.manifest)?,
+            None => self.remote.refuse_leased(&self.name, &seen.manifest)?,
         }
-        let is_unchanged = state.is_some_and(|state| {
-            let then = &state.manifest;
-            let is_same = (&then.history, then.generation) == (&before.history, before.generation);
-            Some(&state.version) == version.as_ref() || (self.lease.is_some() && is_same)
-        });
-        let (pieces, generation) = match standing {
+        let is_unchanged = state.is_some_and(|state| self.is_unchanged(state, &seen));
+        let plan = self.plan(local, &seen, state, is_unchanged)?;
+        let is_same_meta = is_unchanged && state.is_some_and(|state| state.has_meta(plan.meta.as_deref()));
+        let releases = matches!(self.lease, Some((_, Then::Release)));
+        if self.options.dry_run || (plan.pushed.change == Change::Nothing && is_same_meta && !releases) {
+            // What is remembered is not believed: no write is going to tell whether it still is so.
+            return Ok(seen.is_looked_at.then_some(plan.pushed));
+        }
+        self.write(local, seen, plan, state).await
+    }
+
+    /// Whether nobody else has changed what the copy holds since both were the same.
+    fn is_unchanged(&self, state: &State, seen: &Seen) -> bool {
+        let (then, now) = (&state.manifest, &seen.manifest);
+        let is_same = (&then.history, then.generation) == (&now.history, now.generation);
+        Some(&state.version) == seen.version.as_ref() || (self.lease.is_some() && is_same)
+    }
+
+    fn plan(&self, local: &Local, seen: &Seen, state: Option<&State>, is_unchanged: bool) -> RemoteResult<Plan> {
+        let before = &seen.manifest;
+        let (pieces, generation) = match seen.standing {
             Standing::Same | Standing::Ahead => (send::continued(&before.history, local.bytes()), before.generation),
-            // Nobody else has touched the copy since both were the same, so it is the history here that was replaced.
+            // So it is the history here that was replaced.
             Standing::Apart(_) if is_unchanged => (send::anew(&before.history, local)?, before.generation + 1),
             Standing::Apart(common) => {
-                return Err(diverged(&self.name, common, (local, self.remote.machine()), &before));
+                return Err(diverged(&self.name, common, (local, self.remote.machine()), before));
             }
             Standing::Behind => {
                 let (local_bytes, remote_bytes) = (local.bytes(), before.history.bytes);
                 return Err(RemoteError::Behind { name: self.name.clone(), local_bytes, remote_bytes });
             }
         };
-        let (files, Merged { tree: wanted, conflicts }) = self.files(state, &tree)?;
-        let changed = wanted.0.iter().filter(|(path, entry)| tree.0.get(*path) != Some(entry)).count() as u64;
-        let meta = self.meta()?;
+        let (files, Merged { tree, conflicts }) = self.files(state, &seen.tree)?;
         let pushed = Pushed {
             name: self.name.clone(),
-            change: match version {
+            change: match seen.version {
                 None => Change::Made,
                 Some(_) if generation != before.generation => Change::Replaced,
-                Some(_) if local.bytes() > before.history.bytes || wanted != tree => Change::Added,
+                Some(_) if local.bytes() > before.history.bytes || tree != seen.tree => Change::Added,
                 Some(_) => Change::Nothing,
             },
             generation,
             history_bytes: local.bytes(),
             new_bytes: local.bytes().saturating_sub(before.history.bytes),
-            files: changed,
+            files: tree.0.iter().filter(|(path, entry)| seen.tree.0.get(*path) != Some(entry)).count() as u64,
             conflicts,
             traffic: self.call.traffic(),
         };
-        let is_same_meta = state.is_some_and(|state| is_unchanged && state.has_meta(meta.as_deref()));
-        let releases = matches!(self.lease, Some((_, Then::Release)));
-        if self.options.dry_run || (pushed.change == Change::Nothing && is_same_meta && !releases) {
-            // What is remembered is not believed: no write is going to tell whether it still is so.
-            return Ok(is_looked_at.then_some(pushed));
-        }
-        let conditional = self.remote.conditional(&self.call).await?;
-        let segments = send::segments(&self.call, &self.name, local, pieces, self.remote.options.parallel).await?;
-        let files_sha = if wanted == tree && before.files.is_some() == !tree.0.is_empty() {
+        Ok(Plan { pieces, files, tree, meta: self.meta()?, pushed })
+    }
+
+    /// Sends what is planned, the manifest last. `None`: somebody else was faster.
+    async fn write(
+        &self,
+        local: &Local,
+        seen: Seen,
+        plan: Plan,
+        state: Option<&State>,
+    ) -> RemoteResult<Option<Pushed>> {
+        let Seen { manifest: before, version, tree, .. } = seen;
+        let Plan { pieces, files, tree: wanted, meta, pushed } = plan;
+        let (call, name, parallel) = (&self.call, &self.name, self.remote.options.parallel);
+        let conditional = self.remote.conditional(call).await?;
+        let segments = send::segments(call, name, local, pieces, parallel).await?;
+        let document = if wanted == tree && before.files.is_some() != tree.0.is_empty() {
             before.files
         } else {
-            send::files(&self.call, &files, &wanted, &tree, self.remote.options.parallel).await?
+            send::files(call, &files, &wanted, &tree, parallel).await?
         };
-        if generation != before.generation {
-            send::keep_former(&self.call, &self.name, &before).await?;
+        if pushed.generation != before.generation {
+            send::keep_former(call, name, &before).await?;
         }
         let manifest = Manifest {
-            generation,
+            generation: pushed.generation,
             history: Segments { bytes: local.bytes(), segments },
-            files: files_sha,
+            files: document,
             pushed: Mark::new(self.remote.machine(), self.remote.now()),
             meta,
             lease: self.lease.and_then(|(lease, then)| lease.mark(then)),
             ..before
         };
-        let written = write::replace(&self.call, &self.name, &manifest, version.as_ref(), conditional).await?;
+        let written = write::replace(call, name, &manifest, version.as_ref(), conditional).await?;
         let Some(version) = written else { return Ok(None) };
         if let Some((lease, _)) = self.lease {
             *lease.seen() = (manifest.clone(), version.clone());
@@ -269,7 +300,7 @@ impl<'a> Push<'a> {
         let files = files.into_iter().map(|(path, file)| (path, (file.stamp, file.entry))).collect();
         let files = state::known(files, &wanted, state);
         self.remember(local, version, &manifest, wanted, files, conditional)?;
-        Ok(Some(Pushed { traffic: self.call.traffic(), ..pushed }))
+        Ok(Some(Pushed { traffic: call.traffic(), ..pushed }))
     }
 
     /// The files that are here, and the document that names them and those of others.
