@@ -54,18 +54,18 @@ pub(crate) struct Global {
 }
 
 macro_rules! verbs {
-    ($($(#[$attribute:meta])* $verb:ident => $module:ident,)*) => {
+    ($($(#[$attribute:meta])* $verb:ident => $module:ident $(if $feature:literal)?,)*) => {
         /// What to do.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Verb {
-            $($(#[$attribute])* $verb(commands::$module::Flags),)*
+            $($(#[$attribute])* $(#[cfg(feature = $feature)])? $verb(commands::$module::Flags),)*
         }
 
         impl Verb {
             /// Does it.
             pub(crate) fn run(self, context: &Context) -> Result<Exit, Failure> {
                 match self {
-                    $(Verb::$verb(flags) => commands::$module::run(&flags, context),)*
+                    $($(#[cfg(feature = $feature)])? Verb::$verb(flags) => commands::$module::run(&flags, context),)*
                 }
             }
         }
@@ -121,6 +121,14 @@ verbs! {
     Scan => scan,
     /// Mask the tokens, keys and passwords in sessions
     Scrub => scrub,
+    /// Send what is new of sessions to an object store
+    Push => push if "remote",
+    /// Bring in what is new of copies in an object store
+    Pull => pull if "remote",
+    /// Bring in what is new there, and send what is new here
+    Sync => sync if "remote",
+    /// List, show, verify and remove copies in an object store
+    Remote => remote if "remote",
     /// Take, compare and restore snapshots of the workspace
     Checkpoint => checkpoint,
     /// Take a guided tour on a throw-away store

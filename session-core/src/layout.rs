@@ -28,6 +28,8 @@ pub const QUARANTINE: &str = ".quarantine";
 pub const BACKUPS: &str = ".backup";
 /// Records of an import that nobody understood, as they were read.
 pub const RAW: &str = ".raw";
+/// What is known of the copies of a session in object stores.
+pub const REMOTE: &str = ".remote";
 /// A repair that has not told the history yet what it did.
 pub const REPAIR: &str = ".repair";
 /// A rewind that changes files and has not ended.

@@ -123,6 +123,7 @@ impl SessionPath {
             "" => matches!(rest, layout::LOCK | layout::META_LOCK | layout::REWIND | layout::BUNDLE),
             layout::PROC => matches!(rest, layout::TURN_PID | layout::TURN | layout::TURN_START),
             layout::CHECKPOINTS => is_checkpoint_machines(rest),
+            layout::REMOTE => true,
             _ => false,
         };
         match dir {
@@ -222,6 +223,7 @@ mod tests {
             "checkpoints/statcache",
             "checkpoints/restore.journal",
             "checkpoints/.index/pack-1.idx",
+            ".remote/state.json",
             "checkpoints/repo.git/config",
             "checkpoints/.git/config",
             "checkpoints/.git/hooks/post-checkout",

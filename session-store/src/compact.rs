@@ -84,7 +84,7 @@ impl Store {
             Some(name) => name,
             None => staging::build(self, compaction.name.as_ref(), |staged| {
                 shared = fill(self, source, staged, &compaction.summary, checkpoints)?;
-                Ok(())
+                Ok::<_, StoreError>(())
             })?,
         };
         source.link_successor(&name)?;

@@ -108,6 +108,12 @@ impl Inode {
         Inode { device: metadata.dev(), number: metadata.ino() }
     }
 
+    /// Whether it has this device and this number.
+    #[cfg(feature = "remote")]
+    pub(crate) fn is(self, (device, number): (u64, u64)) -> bool {
+        (self.device, self.number) == (device, number)
+    }
+
     /// Whether `path` names it. A name that is gone names nothing. The answer holds for an inode that is kept open: the
     /// number of any other may be given to another file.
     pub(crate) fn is_at(self, path: &Path) -> Result<bool> {

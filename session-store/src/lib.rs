@@ -13,6 +13,7 @@
 //!   [`Checkpointer`](session_core::checkpoint::Checkpointer).
 //! - A session that another program made comes in whole ([`Store::import`]). With the feature `bundle`, sessions are put
 //!   into one file, and come out of it elsewhere as they were (`Store::bundle`, `Store::import_bundle`).
+//! - With the feature `remote`, copies of sessions go to an object store and come from there: see the module `remote`.
 //! - [`HistoryView`] is a history as it stood at one moment, read forwards or backwards.
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
@@ -70,6 +71,8 @@ mod processes;
 mod prune;
 mod redaction;
 mod relocate;
+#[cfg(feature = "remote")]
+pub mod remote;
 mod rename;
 mod rewind;
 mod rewrite;

@@ -91,4 +91,10 @@ impl SessionPaths {
     pub fn raw(&self) -> PathBuf {
         self.dir.join(layout::RAW)
     }
+
+    /// What is known of the session's copies in object stores.
+    #[cfg(feature = "remote")]
+    pub(crate) fn remote(&self) -> PathBuf {
+        self.dir.join(layout::REMOTE)
+    }
 }

@@ -27,25 +27,36 @@ pub(crate) struct Staged<'a> {
 }
 
 /// Builds a session under the name that is wanted, or under one that is made up, and gives it that name.
-pub(crate) fn build(
+pub(crate) fn build<E: From<StoreError>>(
     store: &Store,
     wanted: Option<&SessionName>,
-    mut fill: impl FnMut(&Staged<'_>) -> Result<()>,
-) -> Result<SessionName> {
-    let mut once = |name: SessionName| {
-        let staged = Staged::new(store, name)?;
+    mut fill: impl FnMut(&Staged<'_>) -> Result<(), E>,
+) -> Result<SessionName, E> {
+    // None: the name is taken.
+    let mut once = |name: &SessionName| {
+        let Some(staged) = free(Staged::new(store, name.clone()))? else { return Ok(None) };
         fill(&staged)?;
-        staged.place()
+        Ok::<_, E>(free(staged.place())?)
     };
     if let Some(name) = wanted {
-        return once(name.clone());
+        return once(name)?.ok_or_else(|| StoreError::Exists { name: name.clone() }.into());
     }
     let mut tries = 1;
     loop {
-        match once(name::generate(&store.clock().local(), &mut rand::rng())) {
-            Err(StoreError::Exists { .. }) if tries < MAX_TRIES => tries += 1,
-            done => return done,
+        let name = name::generate(&store.clock().local(), &mut rand::rng());
+        match once(&name)? {
+            Some(name) => return Ok(name),
+            None if tries < MAX_TRIES => tries += 1,
+            None => return Err(StoreError::Exists { name }.into()),
         }
+    }
+}
+
+/// `None` where the name was taken.
+fn free<T>(made: Result<T>) -> Result<Option<T>> {
+    match made {
+        Err(StoreError::Exists { .. }) => Ok(None),
+        made => made.map(Some),
     }
 }
 
@@ -177,6 +188,16 @@ impl NewHistory {
         }
         self.bytes.extend_from_slice(line);
         self.bytes.push(b'\n');
+        Ok(())
+    }
+
+    /// Adds bytes as they stand elsewhere: any part of a history.
+    #[cfg(feature = "remote")]
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.bytes.len() >= CHUNK {
+            self.flush()?;
+        }
+        self.bytes.extend_from_slice(bytes);
         Ok(())
     }
 

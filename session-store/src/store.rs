@@ -180,6 +180,17 @@ impl Store {
         self.session(chain::last_member(self, name)?)
     }
 
+    /// Opens a session that exists, and not the one that goes on with it.
+    ///
+    /// A session that is a flat file from before sessions were directories is migrated. Otherwise nothing is created and
+    /// nothing changes.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Escapes`] where the name is a symbolic link; [`StoreError::Read`].
+    pub fn open_exactly(&self, name: &SessionName) -> Result<Session> {
+        self.session(Member { paths: self.ready(name)?, name: name.clone(), dangling: None })
+    }
+
     /// Opens a session, and creates it where it does not exist, as the reference's `Open` does.
     ///
     /// On disk when it returns: the session with its directories and its metadata.

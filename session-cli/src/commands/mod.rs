@@ -28,7 +28,13 @@ pub(crate) mod path;
 pub(crate) mod pin;
 pub(crate) mod prune;
 pub(crate) mod ps;
+#[cfg(feature = "remote")]
+pub(crate) mod pull;
+#[cfg(feature = "remote")]
+pub(crate) mod push;
 pub(crate) mod relocate;
+#[cfg(feature = "remote")]
+pub(crate) mod remote;
 pub(crate) mod rename;
 pub(crate) mod report;
 pub(crate) mod rewind;
@@ -44,6 +50,8 @@ pub(crate) mod show;
 pub(crate) mod spill;
 pub(crate) mod stats;
 pub(crate) mod steer;
+#[cfg(feature = "remote")]
+pub(crate) mod sync;
 pub(crate) mod tail;
 pub(crate) mod title;
 pub(crate) mod trash;

@@ -2,6 +2,8 @@
 
 use crate::commands::checkpoint::attach::{Missing, attached, tell_failure};
 use crate::commands::opened;
+#[cfg(feature = "remote")]
+use crate::commands::remote::leased;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,6 +36,9 @@ pub(crate) struct Flags {
     /// Take a checkpoint of the workspace before CMD and after it
     #[arg(long)]
     checkpoint: bool,
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    remote: leased::LeaseFlags,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -45,6 +50,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let lock = session.lock().map_err(wrapped::failure)?;
     // From here on there is something to clean up.
     let signals = Signals::hold()?;
+    #[cfg(feature = "remote")]
+    let leased = flags.remote.begin(context, &session, &lock, flags.wait.unwrap_or_default())?;
     let id = format!("{}-{}", Utc::now().format("%Y%m%dT%H%M%S%3fZ"), std::process::id());
     let before = take(flags, context, &session, ChangesOf::Others);
     let turn = session.begin_turn_at(&lock, &id, before).map_err(wrapped::failure)?;
@@ -62,6 +69,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     for survivor in end.stopped.iter().flat_map(|stopped| &stopped.survivors) {
         context.out.note(&format!("warning: it could not be stopped: {survivor}"));
     }
+    #[cfg(feature = "remote")]
+    leased.map_or(Ok(()), |leased| leased.end(&session))?;
     lock.release().map_err(wrapped::failure)?;
     ran.exit
 }

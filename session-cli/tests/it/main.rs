@@ -14,6 +14,8 @@ mod import;
 mod life;
 mod pages;
 mod processes;
+#[cfg(feature = "remote")]
+mod remote;
 mod schemas;
 mod search;
 mod secrets;

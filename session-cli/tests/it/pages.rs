@@ -18,6 +18,8 @@ fn pages() -> Vec<PathBuf> {
         .expect("the pages are in the repository")
         .map(|entry| entry.expect("the directory can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        // Its verbs are in a build with the feature only.
+        .filter(|path| cfg!(feature = "remote") || !path.ends_with("remote.md"))
         .collect();
     pages.extend(["README.md", "docs/by-hand.md", "docs/format-gates.md"].map(|page| root.join(page)));
     pages.sort();

@@ -14,6 +14,8 @@
 
 mod batch;
 mod blank;
+#[cfg(feature = "remote")]
+mod extend;
 mod file;
 mod group;
 mod parallel;
@@ -22,6 +24,8 @@ mod read;
 mod tail;
 
 pub(crate) use blank::blank_at;
+#[cfg(feature = "remote")]
+pub(crate) use extend::Extension;
 pub(crate) use read::BUFFER;
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;

@@ -28,8 +28,8 @@ pub(crate) enum Shape {
     Text,
 }
 
-/// What holds no text, or is told by itself: checkpoints, locks and marks, and backups.
-const PASSED_OVER: [&str; 4] = [layout::CHECKPOINTS, layout::LOCK, layout::META_LOCK, layout::BACKUPS];
+/// What holds no text, or is told by itself: checkpoints, locks and marks, what is known of copies, and backups.
+const PASSED_OVER: [&str; 5] = [layout::CHECKPOINTS, layout::LOCK, layout::META_LOCK, layout::REMOTE, layout::BACKUPS];
 const MARKS: [&str; 2] = [layout::TURN_PID, layout::TURN];
 
 /// A document that is larger is looked through as a text.

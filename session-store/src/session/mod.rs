@@ -1,5 +1,7 @@
 //! One open session.
 
+#[cfg(feature = "remote")]
+mod adopt;
 mod append;
 mod pin;
 mod places;

@@ -62,6 +62,8 @@ mod pin;
 mod prune;
 mod prune_parts;
 mod relocate;
+#[cfg(feature = "remote")]
+mod remote;
 mod rename;
 mod rewind;
 mod rewind_crash;

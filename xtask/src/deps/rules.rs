@@ -35,8 +35,13 @@ const RULES: [Rule; 10] = [
 ];
 
 /// Foreign crates that only one crate may name: `(foreign, ours)`.
-const RESERVED: [(&str, &str); 3] =
-    [("git2", "session-checkpoint"), ("libgit2-sys", "session-checkpoint"), ("rusqlite", "session-bench")];
+const RESERVED: [(&str, &str); 5] = [
+    ("git2", "session-checkpoint"),
+    ("libgit2-sys", "session-checkpoint"),
+    ("object_store", "session-store"),
+    ("rusqlite", "session-bench"),
+    ("tokio", "session-store"),
+];
 
 /// Judges the normal dependencies of every member; what only tests use is free.
 pub(super) fn check(metadata: &Metadata) -> Vec<String> {

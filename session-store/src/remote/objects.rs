@@ -1,0 +1,192 @@
+//! The object store: reading, writing and listing objects by name. Nothing else here knows which kind of store it is.
+
+use super::{RemoteError, RemoteResult, refused};
+use futures_util::TryStreamExt as _;
+use object_store::path::Path;
+use object_store::{
+    Error, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, UpdateVersion,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Objects below a prefix of a store.
+#[derive(Debug)]
+pub(super) struct Objects {
+    store: Arc<dyn ObjectStore>,
+    prefix: String,
+}
+
+/// Which state of an object was seen or written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Version {
+    e_tag: Option<String>,
+    version: Option<String>,
+}
+
+/// What an operation has sent and received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Traffic {
+    /// How many requests, tries that were repeated not counted.
+    pub requests: u64,
+    /// The bytes of the objects that were sent.
+    pub sent_bytes: u64,
+    /// The bytes of the objects that were received.
+    pub received_bytes: u64,
+}
+
+/// The requests of one operation, counted.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    objects: &'a Objects,
+    requests: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+/// What became of a write that has a condition.
+#[derive(Debug)]
+pub(super) enum Written {
+    Yes(Version),
+    /// The object is not as the condition asks.
+    No,
+    /// The store has no such writes.
+    Unsupported,
+}
+
+/// An object of a list.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    /// Its name behind the prefix that was listed.
+    pub(super) file: String,
+    pub(super) bytes: u64,
+    pub(super) modified: session_core::Timestamp,
+}
+
+impl Objects {
+    pub(super) fn new(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
+        Objects { store, prefix: prefix.trim_matches('/').to_owned() }
+    }
+
+    pub(super) fn call(&self) -> Call<'_> {
+        Call { objects: self, requests: AtomicU64::new(0), sent: AtomicU64::new(0), received: AtomicU64::new(0) }
+    }
+
+    fn path(&self, key: &str) -> Path {
+        let whole = if self.prefix.is_empty() { key.to_owned() } else { format!("{}/{key}", self.prefix) };
+        // The letters of our names need no other spelling; those of the prefix are what a person gave.
+        Path::parse(&whole).unwrap_or_else(|_| Path::from(whole))
+    }
+}
+
+impl Call<'_> {
+    pub(super) fn traffic(&self) -> Traffic {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Traffic { requests: of(&self.requests), sent_bytes: of(&self.sent), received_bytes: of(&self.received) }
+    }
+
+    fn count(&self, sent: u64) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.sent.fetch_add(sent, Ordering::Relaxed);
+    }
+
+    /// An object of at most `limit` bytes; `None` where it is not there.
+    pub(super) async fn get(&self, key: &str, limit: u64) -> RemoteResult<Option<(Vec<u8>, Version)>> {
+        self.count(0);
+        let path = self.objects.path(key);
+        let got = match self.objects.store.get(&path).await {
+            Ok(got) => got,
+            Err(Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(refused("read", key, &error)),
+        };
+        if got.meta.size > limit {
+            let what = format!("it has {} bytes, at most {limit} were expected", got.meta.size);
+            return Err(RemoteError::Corrupt { object: key.to_owned(), what });
+        }
+        let version = Version { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
+        let bytes = got.bytes().await.map_err(|error| refused("read", key, &error))?;
+        self.received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(Some((bytes.into(), version)))
+    }
+
+    /// How long an object is; `None` where it is not there.
+    pub(super) async fn length(&self, key: &str) -> RemoteResult<Option<u64>> {
+        self.count(0);
+        match self.objects.store.head(&self.objects.path(key)).await {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(refused("look at", key, &error)),
+        }
+    }
+
+    /// Writes an object that is the same whoever writes it, or that may be replaced.
+    pub(super) async fn put(&self, key: &str, bytes: Vec<u8>) -> RemoteResult<Version> {
+        match self.put_if(key, bytes, PutMode::Overwrite).await? {
+            Written::Yes(version) => Ok(version),
+            // A write without a condition cannot fail by one.
+            Written::No | Written::Unsupported => Err(RemoteError::Missing { object: key.to_owned() }),
+        }
+    }
+
+    /// Writes an object that must not be there yet.
+    pub(super) async fn create(&self, key: &str, bytes: Vec<u8>) -> RemoteResult<Written> {
+        self.put_if(key, bytes, PutMode::Create).await
+    }
+
+    /// Replaces an object that must be in this state.
+    pub(super) async fn update(&self, key: &str, bytes: Vec<u8>, from: &Version) -> RemoteResult<Written> {
+        let from = UpdateVersion { e_tag: from.e_tag.clone(), version: from.version.clone() };
+        self.put_if(key, bytes, PutMode::Update(from)).await
+    }
+
+    async fn put_if(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> RemoteResult<Written> {
+        self.count(bytes.len() as u64);
+        let (path, payload) = (self.objects.path(key), PutPayload::from(bytes));
+        match self.objects.store.put_opts(&path, payload, PutOptions::from(mode)).await {
+            Ok(put) => Ok(Written::Yes(Version { e_tag: put.e_tag, version: put.version })),
+            Err(Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotModified { .. }) => {
+                Ok(Written::No)
+            }
+            Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => Ok(Written::Unsupported),
+            Err(error) => Err(refused("write", key, &error)),
+        }
+    }
+
+    /// Removes an object, if it is there.
+    pub(super) async fn delete(&self, key: &str) -> RemoteResult<()> {
+        self.count(0);
+        match self.objects.store.delete(&self.objects.path(key)).await {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(refused("remove", key, &error)),
+        }
+    }
+
+    /// The objects below a prefix, in the order of their names.
+    pub(super) async fn list(&self, prefix: &str) -> RemoteResult<Vec<Listed>> {
+        let at = self.objects.path(prefix);
+        let listed: Vec<ObjectMeta> =
+            self.objects.store.list(Some(&at)).try_collect().await.map_err(|error| refused("list", prefix, &error))?;
+        // A page has a thousand.
+        self.requests.fetch_add(1 + listed.len() as u64 / 1_000, Ordering::Relaxed);
+        let behind = format!("{at}/");
+        let mut listed: Vec<Listed> = listed
+            .into_iter()
+            .filter_map(|meta| {
+                let file = meta.location.as_ref().strip_prefix(&behind)?.to_owned();
+                Some(Listed { file, bytes: meta.size, modified: meta.last_modified.fixed_offset() })
+            })
+            .collect();
+        listed.sort_by(|a, b| a.file.cmp(&b.file));
+        Ok(listed)
+    }
+}
+
+impl Traffic {
+    /// Adds what another operation has sent and received.
+    pub fn add(&mut self, other: Traffic) {
+        self.requests += other.requests;
+        self.sent_bytes += other.sent_bytes;
+        self.received_bytes += other.received_bytes;
+    }
+}

@@ -1,0 +1,113 @@
+//! Removing a copy, or what is left of its earlier states.
+
+use super::manifest::{Manifest, Segment};
+use super::objects::{Call, Traffic};
+use super::{Remote, RemoteError, RemoteResult, keys, write};
+use chrono::TimeDelta;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use session_core::SessionName;
+use std::collections::HashSet;
+
+/// A segment that nobody names is left alone for so long: who has sent it may be about to name it.
+const GRACE: TimeDelta = TimeDelta::hours(24);
+
+/// What was removed, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Removed {
+    /// How many objects.
+    pub objects: u64,
+    /// Their bytes, as far as a list tells them.
+    pub bytes: u64,
+    /// What was sent and received.
+    pub traffic: Traffic,
+}
+
+impl Remote {
+    /// Removes a session's copy: its history with all generations, then its manifest. The session here stays. What it
+    /// shares with others, such as checkpoints, stays too.
+    ///
+    /// In the store when it returns: no manifest of this name. Who dies before that has left one that names what is gone;
+    /// doing it again does the rest.
+    ///
+    /// # Errors
+    /// [`RemoteError::NotThere`]; [`RemoteError::Leased`] while a machine works on it; [`RemoteError::Request`].
+    pub fn remove(&self, name: &SessionName, dry_run: bool) -> RemoteResult<Removed> {
+        let call = self.objects().call();
+        self.run(async {
+            match write::manifest(&call, name).await {
+                Ok(Some((manifest, _))) => self.refuse_leased(name, &manifest)?,
+                Ok(None) => {
+                    return Err(RemoteError::NotThere { name: name.clone(), place: self.place().to_owned() });
+                }
+                // One that cannot be read is removed like another.
+                Err(RemoteError::Corrupt { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            let doomed = [(keys::segments(name), HashSet::new()), (keys::formers(name), HashSet::new())];
+            let mut removed = Removed::default();
+            for (prefix, keep) in doomed {
+                self.sweep(&call, &prefix, &keep, None, dry_run, &mut removed).await?;
+            }
+            removed.objects += 1;
+            if !dry_run {
+                call.delete(&keys::manifest(name)).await?;
+            }
+            Ok(Removed { traffic: call.traffic(), ..removed })
+        })
+    }
+
+    /// Removes what a copy no longer names: segments that were put together, and the generations from before its history
+    /// was replaced. After a scrub these hold what was scrubbed.
+    ///
+    /// # Errors
+    /// [`RemoteError::NotThere`]; [`RemoteError::Request`].
+    pub fn remove_superseded(&self, name: &SessionName, dry_run: bool) -> RemoteResult<Removed> {
+        let call = self.objects().call();
+        self.run(async {
+            let manifest = self.manifest_of(&call, name).await?;
+            let keep: HashSet<Segment> = manifest.history.segments.iter().copied().collect();
+            let mut removed = Removed::default();
+            self.sweep(&call, &keys::formers(name), &HashSet::new(), None, dry_run, &mut removed).await?;
+            let before = self.now() - GRACE;
+            self.sweep(&call, &keys::segments(name), &keep, Some(before), dry_run, &mut removed).await?;
+            Ok(Removed { traffic: call.traffic(), ..removed })
+        })
+    }
+
+    /// That another machine works on it.
+    pub(super) fn refuse_leased(&self, name: &SessionName, manifest: &Manifest) -> RemoteResult<()> {
+        match &manifest.lease {
+            Some(lease) if lease.until() > self.now() => {
+                let (holder, until) = (lease.holder.clone(), lease.until());
+                Err(RemoteError::Leased { name: name.clone(), holder, until })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Removes the objects below a prefix but for those segments, and those that were written after a time.
+    async fn sweep(
+        &self,
+        call: &Call<'_>,
+        prefix: &str,
+        keep: &HashSet<Segment>,
+        before: Option<session_core::Timestamp>,
+        dry_run: bool,
+        removed: &mut Removed,
+    ) -> RemoteResult<()> {
+        let mut doomed = call.list(prefix).await?;
+        doomed.retain(|at| {
+            let is_kept = keys::segment_of(&at.file).is_some_and(|segment| keep.contains(&segment));
+            !is_kept && before.is_none_or(|before| at.modified < before)
+        });
+        removed.objects += doomed.len() as u64;
+        removed.bytes += doomed.iter().map(|at| at.bytes).sum::<u64>();
+        if dry_run {
+            return Ok(());
+        }
+        let delete = |file: String| async move { call.delete(&format!("{prefix}{file}")).await };
+        let deletes = stream::iter(doomed.into_iter().map(|at| at.file)).map(delete);
+        deletes.buffer_unordered(self.options.parallel.max(1)).try_collect().await
+    }
+}

@@ -1,0 +1,155 @@
+//! What a machine remembers of a session's copy: the manifest as it was last seen or written, and what was here then.
+//!
+//! With it a push needs no look at the copy: the store itself says whether the copy still is as remembered, because the
+//! manifest is replaced only if it is. Nothing is taken from it that is not checked: the state of the copy by that
+//! condition, the history by which file it is and by its end, the other files by their stamps. Where it is missing or
+//! does not fit, everything is compared, which takes longer and says the same.
+
+use super::RemoteResult;
+use super::files::Stamp;
+use super::local::Local;
+use super::manifest::Manifest;
+use super::objects::Version;
+use super::sha::Sha;
+use super::tree::{Entry, Tree};
+use crate::small_file;
+use crate::{Durability, SessionPaths, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use session_core::SessionName;
+use session_disk::{create_dir, replace};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+const FORMAT: u32 = 1;
+/// A file that is longer is none.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Files that are here, with their stamps, by their paths in the copy.
+pub(super) type Files = BTreeMap<String, (Stamp, Entry)>;
+
+/// What is remembered.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct State {
+    format: u32,
+    /// The store, without credentials.
+    place: String,
+    /// Whether it has conditional writes.
+    pub(super) conditional: bool,
+    pub(super) version: Version,
+    /// Without metadata.
+    pub(super) manifest: Manifest,
+    /// What the metadata here was.
+    meta: Option<Sha>,
+    /// The document of the files, as the manifest names it.
+    pub(super) tree: BTreeMap<String, Entry>,
+    pub(super) history: Remembered,
+    /// The files that were here, by their paths in the copy.
+    pub(super) files: Files,
+}
+
+/// The history that the copy was the same as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    /// How much of it.
+    pub(super) bytes: u64,
+    /// What the last bytes of that were.
+    pub(super) end: Sha,
+}
+
+/// Where the state of one copy stands.
+pub(super) fn path(paths: &SessionPaths, place: &str, name: &SessionName) -> PathBuf {
+    let sha = Sha::of(format!("{place}\n{name}").as_bytes()).to_string();
+    paths.remote().join(format!("{}.json", &sha[..16]))
+}
+
+/// Reads it; `None` where there is none that can be used.
+pub(super) fn read(path: &std::path::Path, place: &str) -> Option<State> {
+    let (bytes, _) = small_file::read(path, MAX_BYTES).ok()?;
+    let state: State = serde_json::from_slice(&bytes).ok()?;
+    (state.format == FORMAT && state.place == place).then_some(state)
+}
+
+/// The files to remember: those of which the copy has the same, and those that are as they were before. Any other one was
+/// changed in both places, and stays a conflict until somebody settles it.
+pub(super) fn known(mut files: Files, tree: &Tree, before: Option<&State>) -> Files {
+    files.retain(|path, (_, entry)| {
+        let is_as_before = || before.and_then(|state| state.files.get(path)).is_some_and(|(_, before)| before == entry);
+        tree.0.get(path) == Some(entry) || is_as_before()
+    });
+    files
+}
+
+impl State {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of what is remembered")]
+    pub(super) fn new(
+        place: &str,
+        conditional: bool,
+        version: Version,
+        manifest: &Manifest,
+        meta: Option<&RawValue>,
+        tree: Tree,
+        history: Remembered,
+        files: Files,
+    ) -> Self {
+        State {
+            format: FORMAT,
+            place: place.to_owned(),
+            conditional,
+            version,
+            meta: meta.map(sha_of),
+            manifest: Manifest { meta: None, ..manifest.clone() },
+            tree: tree.0,
+            history,
+            files,
+        }
+    }
+
+    /// Whether the metadata is what it was.
+    pub(super) fn has_meta(&self, meta: Option<&RawValue>) -> bool {
+        self.meta == meta.map(sha_of)
+    }
+
+    /// On disk when it returns: the state, replaced in one step.
+    pub(super) fn write(&self, paths: &SessionPaths, path: &std::path::Path) -> RemoteResult<()> {
+        match create_dir(&paths.remote()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made.map_err(StoreError::from)?,
+        }
+        let json = serde_json::to_vec(self).expect("strings and numbers are always JSON");
+        // What a power cut takes of it is found out by comparing.
+        Ok(replace(path, &json, Durability::Os).map_err(StoreError::from)?)
+    }
+
+    /// The files that were here.
+    pub(super) fn base(&self) -> Tree {
+        Tree(self.files.iter().map(|(path, (_, entry))| (path.clone(), entry.clone())).collect())
+    }
+
+    pub(super) fn tree(&self) -> Tree {
+        Tree(self.tree.clone())
+    }
+
+    /// How much of a history is known to be what the copy was: all of that, or nothing.
+    pub(super) fn proven(&self, local: &Local) -> io::Result<u64> {
+        let is_it =
+            (self.history.device, self.history.inode) == local.identity() && self.history.bytes <= local.bytes();
+        Ok(if is_it && local.end_before(self.history.bytes)? == self.history.end { self.history.bytes } else { 0 })
+    }
+}
+
+/// What tells one metadata from another.
+fn sha_of(meta: &RawValue) -> Sha {
+    Sha::of(meta.get().as_bytes())
+}
+
+impl Remembered {
+    /// A history, up to a place.
+    pub(super) fn of(local: &Local, bytes: u64) -> io::Result<Self> {
+        let (device, inode) = local.identity();
+        Ok(Remembered { device, inode, bytes, end: local.end_before(bytes)? })
+    }
+}

@@ -1,0 +1,85 @@
+//! Histories that were replaced, and copies without secrets.
+
+use super::{Machine, named, on_s3};
+use session_core::{Redact, RedactError};
+use session_store::remote::{Change, PushOptions, RemoteError};
+use session_testing::s3::S3;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Masks one word.
+struct Masks;
+
+impl Redact for Masks {
+    fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
+        Ok(if text.contains("hunter2") { text.replace("hunter2", "*******").into() } else { text.into() })
+    }
+}
+
+/// Replaces a word in a history as a scrub does: by a new file in the place of the old one.
+fn scrub(machine: &Machine, name: &str) {
+    let path = machine.path(name).join("history.jsonl");
+    let text = String::from_utf8(machine.history(name)).expect("it is text").replace("hunter2", "*******");
+    let backup = machine.path(name).join(".backup");
+    std::fs::create_dir_all(&backup).expect("there is room");
+    std::fs::rename(&path, backup.join("history-20260102T030405Z-9999-0000000000000000")).expect("there is room");
+    std::fs::write(&path, text).expect("there is room");
+}
+
+#[test]
+fn a_history_that_was_scrubbed_is_a_new_generation_and_replaces_only_what_it_continues() {
+    let server = S3::start();
+    let (oak, elm, ash) =
+        (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")), Machine::new(on_s3(&server, "ash")));
+    oak.create("demo");
+    oak.says("demo", "the password is hunter2");
+    oak.push("demo").expect("it can be sent");
+    elm.pull("demo").expect("it can be fetched");
+    ash.pull("demo").expect("it can be fetched");
+    ash.says("demo", "something of its own");
+    scrub(&oak, "demo");
+    oak.says("demo", "scrubbed");
+    let pushed = oak.push("demo").expect("it can be sent");
+    assert_eq!((pushed.change, pushed.generation), (Change::Replaced, 2));
+    // Nothing was written over: the first generation can still be read.
+    let former = "bucket/team/generations/demo/1.json";
+    assert!(server.objects().contains_key(former));
+
+    let pulled = elm.pull("demo").expect("it can be fetched");
+    assert_eq!((pulled.change, pulled.generation), (Change::Replaced, 2));
+    assert_eq!(elm.texts("demo"), ["the password is *******", "scrubbed"]);
+    assert_eq!(std::fs::read_dir(elm.path("demo").join(".backup")).expect("it is kept").count(), 1);
+    assert!(matches!(ash.pull("demo"), Err(RemoteError::Diverged(_))), "it has what the copy lacks");
+    assert!(matches!(ash.push("demo"), Err(RemoteError::Diverged(_))));
+    assert_eq!(elm.push("demo").expect("it can be sent").change, Change::Nothing);
+
+    let holds_secret = |server: &S3| {
+        let unpacked = |bytes: &Vec<u8>| zstd::decode_all(&bytes[..]).unwrap_or_else(|_| bytes.clone());
+        server.objects().values().any(|bytes| String::from_utf8_lossy(&unpacked(bytes)).contains("hunter2"))
+    };
+    assert!(holds_secret(&server), "of the first generation");
+    oak.remote.remove_superseded(&named("demo"), false).expect("it can be removed");
+    assert!(!holds_secret(&server) && !server.objects().contains_key(former));
+    assert!(oak.remote.verify(&named("demo")).expect("it is there").faults.is_empty());
+}
+
+#[test]
+fn a_redacted_copy_holds_no_secret_and_goes_on_as_the_session_does() {
+    let server = S3::start();
+    let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+    let session = oak.create("demo");
+    let redacted = PushOptions { redactor: Some(Arc::new(Masks)), ..PushOptions::default() };
+    for text in ["the password is hunter2", "again: hunter2"] {
+        oak.says("demo", text);
+        std::fs::write(oak.path("demo").join("tmp/out"), "hunter2").expect("there is room");
+        oak.remote.push(&session, &redacted).expect("it can be sent");
+    }
+    for bytes in server.objects().values() {
+        let text = zstd::decode_all(&bytes[..]).unwrap_or_else(|_| bytes.clone());
+        assert!(!String::from_utf8_lossy(&text).contains("hunter2"));
+    }
+    elm.pull("demo").expect("it can be fetched");
+    assert_eq!(elm.texts("demo"), ["the password is *******", "again: *******"]);
+    assert!(matches!(oak.push("demo"), Err(RemoteError::Redaction { is_redacted: true, .. })));
+    assert!(matches!(oak.pull("demo"), Err(RemoteError::Diverged(_))), "the masked text is none of this session's");
+}
