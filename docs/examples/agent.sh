@@ -49,7 +49,7 @@ while :; do
     case $(ask_the_model) in
     0)
         call c1 Plant '{"what":"an oak"}'
-        yes 'an oak' | head -n 500 >"$workspace/oak.txt"
+        yes 'an oak' | head -n 5000 >"$workspace/oak.txt"
         # Large output goes to a file; the message has its beginning and end, and where the rest is.
         session spill "$KVIT_SESSION" --hint Plant <"$workspace/oak.txt" | result c1 Plant
         [ -z "${CRASH:-}" ] || kill -9 "$PPID"

@@ -99,8 +99,8 @@ fn ask_the_model(conversation: &[Message]) -> Message {
 fn run_tool(session: &Session, workspace: &Path, call: &ToolCall) -> Result<String, Box<dyn Error + Send + Sync>> {
     match call.name.as_str() {
         "Plant" => {
-            std::fs::write(workspace.join("oak.txt"), "an oak\n".repeat(500))?;
-            Ok("an oak\n".repeat(500))
+            std::fs::write(workspace.join("oak.txt"), "an oak\n".repeat(5_000))?;
+            Ok("an oak\n".repeat(5_000))
         }
         "Water" => {
             // A process that outlives this call, and ends with the turn.

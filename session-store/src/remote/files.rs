@@ -5,7 +5,7 @@
 
 use crate::small_file::is_absent;
 use crate::{SessionPaths, StoreError};
-use session_core::layout;
+use session_core::{Belongs, SessionPath, layout};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -36,10 +36,8 @@ pub(super) enum Kind {
 
 /// The directories that are copied as they are.
 const DIRECTORIES: [&str; 4] = [layout::TMP, layout::RAW, layout::QUARANTINE, layout::CHECKPOINTS];
-/// What of the checkpoints is not: derived, or of the moment.
-const NOT_OF_CHECKPOINTS: [&str; 5] = ["lock", "statcache", "turns.jsonl", "restore.journal", "damaged"];
-/// What of the processes is not: the marks of a turn.
-const NOT_OF_PROCESSES: [&str; 3] = [layout::TURN_PID, layout::TURN, layout::TURN_START];
+/// What of the checkpoints is not, besides what belongs to the machine: what can be made again.
+const DERIVED_OF_CHECKPOINTS: [&str; 2] = ["turns.jsonl", "damaged"];
 
 impl Stamp {
     pub(super) fn of(metadata: &Metadata) -> Self {
@@ -81,25 +79,30 @@ fn elsewhere(machine: &str, path: &str) -> String {
 
 /// Whether a file of these directories is copied.
 fn is_copied(path: &str) -> bool {
-    let mut parts = path.split('/');
-    let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let name = path.rsplit('/').next().unwrap_or_default();
-    match first {
-        _ if name.starts_with(".tmp-") => false,
-        layout::CHECKPOINTS => !NOT_OF_CHECKPOINTS.contains(&second) && !name.ends_with(".lock"),
-        layout::PROC => !NOT_OF_PROCESSES.contains(&name),
-        _ => true,
-    }
+    // The directory of the machine stands between.
+    let own = match path.split('/').collect::<Vec<_>>()[..] {
+        [layout::PROC, _, ref rest @ ..] => format!("{}/{}", layout::PROC, rest.join("/")),
+        _ => path.to_owned(),
+    };
+    let Ok(own) = SessionPath::new(own) else { return false };
+    let is_derived = match path.split_once('/') {
+        Some((layout::CHECKPOINTS, rest)) => {
+            DERIVED_OF_CHECKPOINTS.contains(&rest.split('/').next().unwrap_or_default())
+        }
+        _ => false,
+    };
+    own.belongs() != Belongs::Machine && !is_derived
 }
 
 /// What is done with a file of a copy.
 pub(super) fn kind(path: &str) -> Kind {
     let first = path.split('/').next().unwrap_or_default();
     match first {
+        _ if !is_copied(path) => Kind::Elsewhere,
         layout::CHECKPOINTS if path.contains("/objects/") => Kind::Fixed,
         layout::CHECKPOINTS => Kind::Changing,
         layout::PROC => Kind::Elsewhere,
-        _ if DIRECTORIES.contains(&first) && is_copied(path) => Kind::Fixed,
+        _ if DIRECTORIES.contains(&first) => Kind::Fixed,
         // Whatever a newer program keeps there.
         _ => Kind::Elsewhere,
     }
@@ -148,6 +151,9 @@ mod tests {
             "inbox/1-a",
             ".lock",
             "checkpoints/repo.git/HEAD",
+            "checkpoints/repo.git/config",
+            "checkpoints/repo.git/hooks/post-checkout",
+            "checkpoints/.git/config",
             "checkpoints/repo.git/refs/heads/turns",
             "checkpoints/repo.git/objects/pack/p.pack",
             "checkpoints/lock",

@@ -15,6 +15,8 @@ use std::thread;
 
 /// The exit status where there is no such session.
 const NOT_FOUND: i32 = 4;
+/// How the files begin that describe what verbs of the feature `remote` print.
+const OF_COPIES: [&str; 4] = ["push.", "pull.", "sync.", "remote-"];
 /// How many tries are made at once.
 const AT_ONCE: usize = 4;
 
@@ -44,7 +46,8 @@ fn every_verb_in_every_state_and_form_exits_as_the_table_says() {
     wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let seen = seen.into_inner().expect("nobody panics with it");
-    let documents = schemas::files().keys().filter(|name| name.ends_with(".v1.json"));
+    let is_built = |name: &str| cfg!(feature = "remote") || !OF_COPIES.iter().any(|verb| name.starts_with(verb));
+    let documents = schemas::files().keys().filter(|name| name.ends_with(".v1.json") && is_built(name));
     let unseen: Vec<&String> = documents.filter(|name| !seen.contains(*name)).collect();
     assert!(unseen.is_empty(), "no row prints what these files in docs/schemas describe: {unseen:?}");
 }

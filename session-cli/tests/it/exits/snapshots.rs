@@ -1,6 +1,6 @@
 //! The table, as people read it: `docs/cli/exit-status.md`.
 
-use super::table::{Cell, Row, table};
+use super::table::{Cell, Row, everywhere};
 use snapbox::{Data, assert_data_eq};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ fn shown(cell: Cell) -> String {
 
 /// The call, with names for its marks.
 fn call(row: &Row) -> String {
-    let words = row.words.replace("{work}/oaks.md", "FILE").replace("{garden}", "OLD");
+    let words =
+        row.words.replace("{work}/oaks.md", "FILE").replace("{work}/oaks.tar.zst", "FILE").replace("{garden}", "OLD");
     let words = words.replace("{work}", "NEW").replace("{claim}", "ID").replace('%', "SESSION");
     let input = if row.input.is_empty() { "" } else { " < INPUT" };
     let when = if row.when.is_empty() { String::new() } else { format!(", {}", row.when) };
@@ -31,7 +32,7 @@ fn the_page_of_exit_statuses_has_every_row() {
     let page = std::fs::read_to_string(&path).expect("the page is in the repository");
     let (head, _) = page.split_once(HEAD_END).expect("the page has a table");
     let mut wanted = format!("{head}{HEAD_END}");
-    for row in table() {
+    for row in everywhere() {
         let cells = row.cells.map(shown).join(" | ");
         writeln!(wanted, "| {} | {cells} |", call(&row)).expect("writing to a string cannot fail");
     }

@@ -158,6 +158,13 @@ const TRASHED: &str = "is in the trash";
 /// The table: exit statuses where nothing is in the way, without such a session, with two, with a damaged one, while a turn
 /// of another process runs in it, and in a store that cannot be written to.
 pub(super) fn table() -> Vec<Row> {
+    let mut rows = everywhere();
+    rows.extend(if cfg!(feature = "remote") { remote() } else { Vec::new() });
+    rows
+}
+
+/// The rows of a build without features.
+pub(super) fn everywhere() -> Vec<Row> {
     [listing(), conversations(), life(), upkeep(), plumbing(), processes(), checkpoints()]
         .into_iter()
         .flatten()
@@ -196,6 +203,7 @@ fn conversations() -> Vec<Row> {
         row("export %", ([0, 0, 2], 4, 4, [3, 3, 2], [0, 0, 2], [0, 0, 2]))
             .looks()
             .text("the conversation, not what was written"),
+        row("export % --format bundle -o {work}/oaks.tar.zst --force", (0, 4, 4, 0, 0, 0)).document("export-bundle"),
         row("export % --format json", ([0, 0, 2], 4, 4, [3, 3, 2], [0, 0, 2], [0, 0, 2]))
             .looks()
             .document("transcript"),
@@ -338,5 +346,23 @@ fn checkpoints() -> Vec<Row> {
         row("checkpoint prune % --keep 1", (ASKS, 4, 4, ASKS, ASKS, ASKS)).before(TWO),
         row("checkpoint du %", (0, 4, 4, 0, 0, 0)).looks().before(TWO),
         row("checkpoint verify %", (0, 4, 4, 0, 0, 0)).looks().before(TWO),
+    ]
+}
+
+/// The rows of a build with the feature `remote`: copies are in a directory.
+fn remote() -> Vec<Row> {
+    const PUSHED: &[&str] = &["push % --remote {work}/copies --machine oak"];
+    let copy = "is of copies";
+    vec![
+        row("push % --remote {work}/copies --machine oak", (0, 4, 4, 0, 0, 5)),
+        row("push % --remote {work}/copies --machine oak -n", (0, 4, 4, 0, 0, 0)).looks(),
+        row("push %", (2, 4, 4, 2, 2, 2)).when("without a place"),
+        row("pull % --remote {work}/copies --machine oak", (0, 4, 4, 6, 5, 5)).before(PUSHED),
+        row("sync % --remote {work}/copies --machine oak", (0, 4, 4, 0, 0, 0)).before(PUSHED),
+        row("remote list --remote {work}/copies", (0, ALL, ALL, 0, 0, 0)).looks().before(PUSHED),
+        row("remote show % --remote {work}/copies", (0, 4, copy, 0, 0, 0)).looks().before(PUSHED),
+        row("remote verify % --remote {work}/copies", (0, 4, copy, 0, 0, 0)).looks().before(PUSHED),
+        row("remote rm % -y --remote {work}/copies", (0, 4, copy, 0, 0, copy)).before(PUSHED),
+        row("remote rm % --remote {work}/copies", (ASKS, 4, copy, ASKS, ASKS, ASKS)).before(PUSHED),
     ]
 }

@@ -27,7 +27,7 @@ pub(super) fn verb_of(words: &str) -> Vec<&str> {
     let mut words = words.split(' ').filter(|word| *word != "%");
     let Some(first) = words.next() else { return Vec::new() };
     let own = match first {
-        "checkpoint" | "inbox" | "trash" => words.next(),
+        "checkpoint" | "inbox" | "remote" | "trash" => words.next(),
         _ => None,
     };
     [first].into_iter().chain(own).collect()
