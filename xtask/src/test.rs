@@ -45,7 +45,7 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
 /// Where everything is tested the tests are built in the same go, which leaves the commands below nothing to
 /// compile; a selection of crates is left to them.
 fn build(project: &Project, args: &Args) -> Result<()> {
-    let what: &[&str] = if args.packages.is_empty() { &["--bins", "--tests"] } else { &["--bins"] };
+    let what: &[&str] = if args.packages.is_empty() { &["--bins", "--tests", "--examples"] } else { &["--bins"] };
     say::step("build the tests and the programs that they start");
     project.cargo(["build", "--workspace", "--all-features"]).args(what).run()?;
     Ok(())
