@@ -64,7 +64,7 @@ pub enum Role {
     #[default]
     Missing,
     /// A role that this version does not know, and not the empty string: `Role::from` makes one.
-    #[expect(clippy::box_collection, reason = "so rare a word should not make every message larger")]
+    // So rare a word should not make every message larger.
     Other(Box<String>),
 }
 

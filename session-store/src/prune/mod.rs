@@ -6,6 +6,7 @@
 mod parts;
 mod plan;
 mod reasons;
+mod relatives;
 mod run;
 mod spills;
 

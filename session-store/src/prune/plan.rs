@@ -1,6 +1,7 @@
 //! What pruning would do.
 
 use super::reasons::{Protection, PruneReason};
+use super::relatives::Relatives;
 use crate::flock::Inode;
 use crate::meta::is_pinned;
 use crate::{Empties, Result, SessionInfo, SessionState, Store, StoreError, processes};
@@ -70,6 +71,8 @@ impl Seen {
 
 /// A session that the rules choose.
 struct Chosen<'a> {
+    /// Its number in the list.
+    number: usize,
     info: &'a SessionInfo,
     reasons: Vec<PruneReason>,
     protections: Vec<Protection>,
@@ -88,18 +91,23 @@ impl Store {
         let sessions = self.list(Empties::Show)?;
         let mut chosen = Vec::new();
         let mut newer = 0;
-        for info in &sessions {
+        for (number, info) in sessions.iter().enumerate() {
             if let Some(reasons) = self.reasons(rules, info, newer)? {
-                chosen.push(Chosen { info, reasons, protections: self.protections(info) });
+                chosen.push(Chosen { number, info, reasons, protections: self.protections(info) });
             }
             newer += usize::from(info.messages.is_none_or(|messages| messages > 0));
         }
-        protect_relatives(&sessions, &mut chosen);
+        let relatives = Relatives::of(&sessions);
+        let going = chosen.iter().filter(|one| one.protections.is_empty()).map(|one| one.number);
+        let mut held = relatives.protections(going.collect());
+        for one in &mut chosen {
+            one.protections.extend(held.remove(&one.number));
+        }
         let mut plan = PrunePlan::default();
         // The oldest first, and of a chain the one that it begins with.
         chosen.reverse();
-        chosen.sort_by_key(|one| depth(&sessions, one.info));
-        for Chosen { info, reasons, mut protections } in chosen {
+        chosen.sort_by_cached_key(|one| relatives.depth(one.number));
+        for Chosen { info, reasons, mut protections, .. } in chosen {
             match (SessionName::new(&info.name), Seen::of(info)) {
                 (Ok(name), Ok(seen)) if protections.is_empty() => plan.doomed.push(Doomed { name, reasons, seen }),
                 (Err(_), _) | (Ok(_), Ok(_)) => plan.kept.push(Kept { name: info.name.clone(), protections }),
@@ -183,48 +191,4 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// Who stays keeps those that it comes from, and the other members of its chain: until nobody is added.
-fn protect_relatives(sessions: &[SessionInfo], chosen: &mut [Chosen<'_>]) {
-    loop {
-        let goes = |name: &str, chosen: &[Chosen<'_>]| {
-            chosen.iter().any(|one| one.info.name == name && one.protections.is_empty())
-        };
-        let mut news = Vec::new();
-        for (at, one) in chosen.iter().enumerate().filter(|(_, one)| one.protections.is_empty()) {
-            let staying = sessions.iter().filter(|other| !goes(&other.name, chosen));
-            let held = staying.filter_map(|other| holds(other, one.info)).next();
-            news.extend(held.map(|protection| (at, protection)));
-        }
-        if news.is_empty() {
-            return;
-        }
-        for (at, protection) in news {
-            chosen[at].protections.push(protection);
-        }
-    }
-}
-
-/// What a session that stays has to do with another one.
-fn holds(staying: &SessionInfo, other: &SessionInfo) -> Option<Protection> {
-    let with = SessionName::new(&staying.name).ok()?;
-    let names = |link: &Option<String>, named: &SessionInfo| link.as_deref() == Some(named.name.as_str());
-    if names(&staying.succeeded_by, other) || names(&other.succeeded_by, staying) {
-        return Some(Protection::Chain { with });
-    }
-    names(&staying.parent, other).then_some(Protection::ForkBase { fork: with })
-}
-
-/// How many sessions one comes from. Links that lead back count once.
-fn depth(sessions: &[SessionInfo], info: &SessionInfo) -> usize {
-    let (mut depth, mut at) = (0, info);
-    while let Some(parent) = at.parent.as_deref().and_then(|name| sessions.iter().find(|one| one.name == name)) {
-        depth += 1;
-        if depth > sessions.len() {
-            break;
-        }
-        at = parent;
-    }
-    depth
 }

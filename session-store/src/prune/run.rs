@@ -1,8 +1,9 @@
 //! Carrying a plan out.
 
 use super::plan::{Doomed, PrunePlan, Seen};
-use crate::{Deletion, Empties, Result, Store, StoreError, TrashEntry, trash};
+use crate::{Deletion, Empties, Result, SessionInfo, Store, StoreError, TrashEntry, trash};
 use session_core::SessionName;
+use std::collections::HashMap;
 
 /// What pruning did.
 #[derive(Debug, Default)]
@@ -26,8 +27,9 @@ impl Store {
     pub fn prune(&self, plan: &PrunePlan) -> Result<Pruned> {
         let mut pruned = Pruned::default();
         let now = self.list(Empties::Show)?;
+        let now: HashMap<&str, &SessionInfo> = now.iter().map(|info| (info.name.as_str(), info)).collect();
         for doomed in &plan.doomed {
-            let info = now.iter().find(|info| info.name == doomed.name.as_str());
+            let info = now.get(doomed.name.as_str()).copied();
             let seen = info.map(Seen::of).transpose();
             match seen.and_then(|seen| self.prune_one(doomed, seen.as_ref())) {
                 Ok(entry) => pruned.trashed.push(entry),
