@@ -7,6 +7,7 @@
 use super::machines::turn;
 use super::{Machine, named, on_s3_at, options};
 use crate::child;
+use crate::support::told;
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{geteuid, gettid};
 use rand::rngs::StdRng;
@@ -58,12 +59,11 @@ fn connect(machine: usize, thread: &str) {
 fn i38_two_machines_in_two_networks_that_are_killed_write_one_history_in_order_each_event_once() {
     let turns = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 500 } else { 12 };
     // Who may not make networks has the claim in one process.
-    thread::spawn(move || if own_network() { apart(turns) } else { told() }).join().expect("it holds");
-}
-
-#[expect(clippy::print_stderr, reason = "a claim that was not tried is told")]
-fn told() {
-    eprintln!("not tried: networks take root and `ip`");
+    let tried = move || match own_network() {
+        true => apart(turns),
+        false => told("not tried: networks of its own take root and `ip`"),
+    };
+    thread::spawn(tried).join().expect("it holds");
 }
 
 fn apart(turns: usize) {
@@ -85,6 +85,7 @@ fn apart(turns: usize) {
         }
     });
     let Done { mut acknowledged, killed, tries } = done.into_inner().expect("nobody has panicked with it");
+    told(&format!("{tries} processes for {} turns, {killed} killed in one", acknowledged.len()));
     assert!(killed >= turns / 20, "{killed} of {tries} were killed");
     let last = Machine::new(on_s3_at(&format!("http://127.0.0.1:{port}"), options("ash")));
     last.remote.pull(&last.store, &named("demo"), &PullOptions::default()).expect("it can be fetched");

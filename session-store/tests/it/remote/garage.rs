@@ -6,6 +6,7 @@
 
 use super::{Machine, data, named};
 use crate::child;
+use crate::support::told;
 use session_store::remote::{PushOptions, Remote, RemoteError, RemoteOptions, RemoveOptions};
 use std::env;
 use std::fs;
@@ -115,11 +116,6 @@ fn a_real_server_holds_what_the_small_one_holds() {
     command.env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", garage.port)).env("AWS_ALLOW_HTTP", "true");
     assert!(child::Running::start(command).wait().success());
     told(&fs::read_to_string(report).expect("it was written"));
-}
-
-#[expect(clippy::print_stderr, reason = "what was not tried, and what a server can, is told")]
-fn told(text: &str) {
-    eprintln!("{text}");
 }
 
 /// A machine that uses the server, below a prefix of its own.
