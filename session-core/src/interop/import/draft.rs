@@ -96,7 +96,7 @@ impl Draft {
             }
             other => other.to_text(),
         };
-        let (call_type, name) = ("function".to_owned(), name.to_owned());
+        let (call_type, name) = ("function".into(), name.into());
         self.call(entry, id, ToolCall { call_type, name, arguments, ..ToolCall::default() });
     }
 
@@ -115,7 +115,7 @@ impl Draft {
             ids[&id] = original.clone().into();
             x.set(flag::CALL_IDS, &ids);
         }
-        call.id = id;
+        call.id = id.into();
         let slot = self.entries[entry].results.len();
         let place = Place { entry, slot };
         self.entries[entry].results.push(None);
@@ -165,7 +165,7 @@ impl Draft {
         change: impl FnOnce(&mut Event),
     ) {
         message.role = Role::Tool;
-        id.clone_into(&mut message.tool_call_id);
+        message.tool_call_id = id.into();
         let Some(Place { entry, slot }) = place else {
             let mut orphan = said(ts, message);
             mark(&mut orphan, flag::ORPHAN);
@@ -179,7 +179,7 @@ impl Draft {
         if message.name.is_empty() {
             message.name = tool;
         }
-        let renamed = stored != id && !id.is_empty();
+        let renamed = *stored != *id && !id.is_empty();
         message.tool_call_id = stored;
         let mut result = said(ts, message);
         if renamed {
@@ -231,7 +231,7 @@ impl Draft {
         let mut events = Vec::with_capacity(self.entries.len());
         for Entry { event, results, behind, gone } in self.entries {
             let ts = event.ts;
-            let calls = event.message.as_ref().map_or_else(Vec::new, |message| message.tool_calls.clone());
+            let calls = event.message.as_ref().map(|message| message.tool_calls.clone()).unwrap_or_default();
             events.push(event);
             for (call, result) in calls.into_iter().zip(results) {
                 let missing = || {
@@ -262,7 +262,7 @@ mod tests {
         let line = |event: Event| {
             let x: Vec<&str> = event.x.iter().map(|(name, _)| name).collect();
             let said = event.message.map_or(format!("{} {}", event.kind, event.dropped), |message| {
-                let ids: Vec<&str> = message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+                let ids: Vec<&str> = message.tool_calls.iter().map(|call| &*call.id).collect();
                 format!("{} {}{} {}", message.role, ids.join(","), message.tool_call_id, message.content.text())
             });
             format!("{said} {}", x.join(",")).trim_end().to_owned()
