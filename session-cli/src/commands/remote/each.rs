@@ -97,7 +97,10 @@ pub(crate) fn each(
                     let session = copied.session.clone();
                     let (outcome, not_remembered) = Outcome::of(verb, copied);
                     outcomes.push(outcome);
-                    let why = |error: RemoteError| diagnostic("not-remembered", &session, causes(&error));
+                    let why = |error: RemoteError| {
+                        let text = format!("done, but the state of the copy is not remembered: {}", causes(&error));
+                        diagnostic("not-remembered", &session, text)
+                    };
                     told.extend(not_remembered.map(why));
                 }
             }
