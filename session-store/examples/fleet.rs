@@ -5,10 +5,13 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints what it found out")]
 
-use session_core::Message;
 use session_store::remote::{PushOptions, Remote, RemoteOptions, Traffic};
 use session_store::{Durability, NewSession, Options, Store};
+use session_testing::{Histories, Shape};
 use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::time::Duration;
 
 /// Dollars for a thousand requests that write, and for a thousand that read, and for a gigabyte and month: what the
@@ -17,13 +20,14 @@ const WRITES: f64 = 0.005;
 const READS: f64 = 0.0004;
 const GIGABYTE: f64 = 0.023;
 
-/// What a turn says: a prompt, and a few calls with their results.
-fn turn(session: usize, turn: usize) -> Vec<Message> {
-    let text = |n: usize| format!("{session} {turn} {n}: the {}th oak stands {} m from the birch; ", n * 7, n * turn);
-    let long = |words: usize| (0..words).map(text).collect::<String>();
-    let mut messages = vec![Message::user(long(2))];
-    messages.extend((0..4).map(|n| Message::assistant(long(n + 6))));
-    messages
+/// How many lines a turn adds to the history: a prompt, and some calls with their results. A line has a kilobyte on average.
+const LINES: usize = 8;
+
+/// Adds a turn to a history, as agents write them.
+fn turn(history: &Path, lines: &mut Histories) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    (0..LINES).for_each(|_| lines.push_line(&mut bytes));
+    OpenOptions::new().append(true).create(true).open(history)?.write_all(&bytes)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,8 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut first, mut later, mut leases, mut history) = (Traffic::default(), Traffic::default(), 0_u64, 0);
     for number in 0..sessions {
         let session = store.create(&NewSession::default())?;
+        let mut lines = Histories::new(number as u64, Shape::Real);
         for at in 0..turns {
-            session.append_messages(turn(number, at))?;
+            turn(&session.paths().history(), &mut lines)?;
             if at == 0 {
                 first.add(remote.push(&session, &PushOptions::default())?.traffic);
                 continue;
@@ -50,17 +55,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         history += session.dir().join("history.jsonl").metadata()?.len();
     }
     report(sessions, turns, &[("first push", first, sessions), ("later push", later, sessions * (turns - 1))], history);
-    let later_turns = (sessions * turns.saturating_sub(1)).max(1);
-    let reads = leases as f64 / later_turns as f64;
-    let dollars = (later.requests as f64 / later_turns as f64 + reads) * WRITES / 1e3 + reads * READS / 1e3;
-    println!(
-        "a turn under a lease: {:.2} writes, {reads:.2} reads, {:.7} dollars",
-        later.requests as f64 / later_turns as f64 + reads,
-        dollars
-    );
-    println!("a million such turns: {:.2} dollars", dollars * 1e6);
+    // Taking a lease reads the manifest and writes it; giving it back is part of the push.
+    let later_turns = (sessions * turns.saturating_sub(1)).max(1) as f64;
+    let (reads, writes) = (leases as f64 / later_turns, (later.requests + leases) as f64 / later_turns);
+    let turn = writes * WRITES / 1e3 + reads * READS / 1e3;
+    println!("a turn under a lease: {writes:.2} writes, {reads:.2} reads, {turn:.7} dollars");
+    println!("a million such turns: {:.2} dollars", turn * 1e6);
     let stored = (first.sent_bytes + later.sent_bytes) as f64 / sessions as f64;
     println!("a million such sessions, nothing removed: {:.2} dollars a month", stored * 1e6 / 1e9 * GIGABYTE);
+    looked_at(&remote)
+}
+
+/// What it takes to look at all of them.
+fn looked_at(remote: &Remote) -> Result<(), Box<dyn Error>> {
+    let list = remote.list("")?;
+    for what in ["a first list with titles", "the next one"] {
+        let Traffic { requests, sent_bytes, received_bytes, .. } = remote.summaries(&list.sessions).traffic;
+        println!(
+            "{what}: {} pages, {requests} requests, {sent_bytes} bytes sent, {received_bytes} received",
+            list.traffic.requests
+        );
+    }
     Ok(())
 }
 

@@ -1,5 +1,11 @@
 //! Building a session where nobody sees it, and giving it its name in one step.
 
+#[cfg(feature = "remote")]
+mod resume;
+
+#[cfg(feature = "remote")]
+pub(crate) use resume::resume;
+
 use crate::flock::try_exclusive;
 use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
 use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
@@ -24,6 +30,8 @@ pub(crate) struct Staged<'a> {
     at_work: Option<File>,
     /// Whether it has its name.
     is_placed: bool,
+    /// Whether what was built stays when this goes: for the next try.
+    is_kept: bool,
 }
 
 /// Builds a session under the name that is wanted, or under one that is made up, and gives it that name.
@@ -34,7 +42,7 @@ pub(crate) fn build<E: From<StoreError>>(
 ) -> Result<SessionName, E> {
     // None: the name is taken.
     let mut once = |name: &SessionName| {
-        let Some(staged) = free(Staged::new(store, name.clone()))? else { return Ok(None) };
+        let Some(staged) = free(Staged::new(store, name.clone(), ""))? else { return Ok(None) };
         fill(&staged)?;
         Ok::<_, E>(free(staged.place())?)
     };
@@ -62,18 +70,22 @@ fn free<T>(made: Result<T>) -> Result<Option<T>> {
 
 impl<'a> Staged<'a> {
     /// A new directory in the store's staging area, with those that every session has, for a name that is free.
-    fn new(store: &'a Store, name: SessionName) -> Result<Self> {
+    fn new(store: &'a Store, name: SessionName, prefix: &str) -> Result<Self> {
         let is_taken = |path: &Path| path.symlink_metadata().is_ok();
         if is_taken(store.paths(&name)?.dir()) || is_taken(&store.flat_path(&name)) {
             return Err(StoreError::Exists { name });
         }
-        Staged::unclaimed(store, name)
+        Staged::begin(store, name, prefix)
     }
 
     /// The same, whatever has the name: which one it gets is said when it is whole ([`Staged::place_as`]).
     pub(crate) fn unclaimed(store: &'a Store, name: SessionName) -> Result<Self> {
-        let (dir, at_work) = stage(store)?;
-        let staged = Staged { store, name, paths: SessionPaths::new(dir), at_work, is_placed: false };
+        Staged::begin(store, name, "")
+    }
+
+    fn begin(store: &'a Store, name: SessionName, prefix: &str) -> Result<Self> {
+        let (dir, at_work) = stage(store, prefix)?;
+        let staged = Staged { store, name, paths: SessionPaths::new(dir), at_work, is_placed: false, is_kept: false };
         directories(&staged.paths)?;
         Ok(staged)
     }
@@ -151,6 +163,9 @@ impl<'a> Staged<'a> {
 
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         // What has its name is not there any more; what stays in staging is no session and is swept later.
         if self.paths.dir().symlink_metadata().is_ok() {
             drop(remove_dir_all(self.paths.dir()));
@@ -191,14 +206,11 @@ impl NewHistory {
         Ok(())
     }
 
-    /// Adds bytes as they stand elsewhere: any part of a history.
+    /// Adds bytes as they stand elsewhere, any part of a history, and writes them at once.
     #[cfg(feature = "remote")]
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.bytes.len() >= CHUNK {
-            self.flush()?;
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(())
+        self.flush()?;
+        Ok(write(&self.file, &self.path, bytes).map_err(DiskError::from)?)
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -245,15 +257,20 @@ pub(crate) fn directories(paths: &SessionPaths) -> Result<()> {
     Ok(())
 }
 
+/// Where sessions are built.
+fn staging(store: &Store) -> PathBuf {
+    store.base_dir().join(layout::STORE).join(layout::STAGING)
+}
+
 /// A new directory in staging, locked where that can be done.
-fn stage(store: &Store) -> Result<(PathBuf, Option<File>)> {
+fn stage(store: &Store, prefix: &str) -> Result<(PathBuf, Option<File>)> {
     let base = store.base_dir();
     if base.exists() && !base.is_dir() {
         return Err(StoreError::NotADirectory { path: base.to_owned() });
     }
-    let staging = base.join(layout::STORE).join(layout::STAGING);
+    let staging = staging(store);
     create_dir_all(&staging)?;
-    let staged = staging.join(format!("{:032x}", rand::random::<u128>()));
+    let staged = staging.join(format!("{prefix}{:032x}", rand::random::<u128>()));
     create_dir(&staged)?;
     let at_work = at_work(&staged);
     Ok((staged, at_work))

@@ -1,6 +1,6 @@
 //! `session pull`
 
-use super::remote::each::{Outcome, each};
+use super::remote::each::{Verb, each};
 use super::remote::place::Place;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -35,12 +35,12 @@ pub(crate) struct Flags {
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let remote = flags.place.open()?;
     let names = match flags.all {
-        true => remote.list()?.into_iter().map(|copy| copy.name).collect(),
+        true => remote.list("")?.sessions.into_iter().map(|copy| copy.name).collect(),
         false => flags.sessions.clone(),
     };
     if flags.name.is_some() && names.len() != 1 {
         return Err(Failure::new(Exit::Usage, "--as names one session, and several are to come in"));
     }
     let options = PullOptions { name: flags.name.clone(), dry_run: flags.dry_run };
-    each(context, "pull", &names, |name| Ok(vec![Outcome::pulled(name, remote.pull(&context.store, name, &options)?)]))
+    each(context, "pull", &names, |name| Ok(vec![(Verb::Pull, remote.pull(&context.store, name, &options)?)]))
 }

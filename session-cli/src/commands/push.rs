@@ -1,6 +1,6 @@
 //! `session push`
 
-use super::remote::each::{Outcome, each};
+use super::remote::each::{Verb, each};
 use super::remote::place::Place;
 use super::remote::which::Which;
 use crate::context::Context;
@@ -47,6 +47,6 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     };
     each(context, "push", &names, |name| {
         let session = context.store.open_exactly(name)?;
-        Ok(vec![Outcome::pushed(name, remote.push(&session, &options)?)])
+        Ok(vec![(Verb::Push, remote.push(&session, &options)?)])
     })
 }

@@ -1,6 +1,6 @@
 //! `session sync`
 
-use super::remote::each::{Outcome, each};
+use super::remote::each::{Verb, each};
 use super::remote::place::Place;
 use super::remote::which::Which;
 use crate::context::Context;
@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let remote = flags.place.open()?;
     each(context, "sync", &names, |name| {
         let synced = remote.sync(&context.store, name, flags.dry_run)?;
-        let pulled = synced.pulled.map(|pulled| Outcome::pulled(name, pulled));
-        Ok(pulled.into_iter().chain(synced.pushed.map(|pushed| Outcome::pushed(name, pushed))).collect())
+        let pulled = synced.pulled.map(|pulled| (Verb::Pull, pulled));
+        Ok(pulled.into_iter().chain(synced.pushed.map(|pushed| (Verb::Push, pushed))).collect())
     })
 }

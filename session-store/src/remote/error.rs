@@ -95,8 +95,16 @@ pub enum RemoteError {
         holder: String,
     },
     /// The store cannot replace an object only if it is as expected, so that nobody can be kept out by it.
-    #[error("{place} has no conditional writes: sessions can be copied there, but not leased")]
+    #[error(
+        "{place} has no conditional writes: sessions can be copied there, but not leased, and nothing can be collected"
+    )]
     NoConditionalWrites {
+        /// The store.
+        place: String,
+    },
+    /// What is needed is just being removed, or somebody else is about to. Nothing was written but objects.
+    #[error("what no session names is being removed from {place}")]
+    Collecting {
         /// The store.
         place: String,
     },

@@ -104,7 +104,7 @@ async fn fill(call: &Call<'_>, temp: &Path, entry: &Entry, durability: Durabilit
 
 /// Where a file of a copy stands in a session. Directories that are missing are made; what is no directory, a link above
 /// all, is not gone through.
-fn place(dir: &Path, path: &str) -> RemoteResult<PathBuf> {
+pub(super) fn place(dir: &Path, path: &str) -> RemoteResult<PathBuf> {
     let mut at = dir.to_owned();
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {

@@ -9,7 +9,7 @@ use super::manifest::{LeaseMark, Manifest, Mark};
 use super::objects::{Call, Version};
 use super::push::{ATTEMPTS, Push};
 use super::sha::random_token;
-use super::{PushOptions, Pushed, Remote, RemoteError, RemoteResult, write};
+use super::{Copied, PushOptions, Remote, RemoteError, RemoteResult, write};
 use crate::Session;
 use chrono::TimeDelta;
 use session_core::{SessionName, Timestamp, format_time};
@@ -104,7 +104,7 @@ impl Lease {
     ///
     /// # Errors
     /// As [`Remote::push`]; [`RemoteError::LeaseLost`].
-    pub fn push(&self, session: &Session, options: &PushOptions) -> RemoteResult<Pushed> {
+    pub fn push(&self, session: &Session, options: &PushOptions) -> RemoteResult<Copied> {
         self.push_as(session, options, Then::Renew)
     }
 
@@ -112,11 +112,11 @@ impl Lease {
     ///
     /// # Errors
     /// As [`Lease::push`]. After an error the lease is what it was.
-    pub fn finish(&self, session: &Session, options: &PushOptions) -> RemoteResult<Pushed> {
+    pub fn finish(&self, session: &Session, options: &PushOptions) -> RemoteResult<Copied> {
         self.push_as(session, options, Then::Release)
     }
 
-    fn push_as(&self, session: &Session, options: &PushOptions, then: Then) -> RemoteResult<Pushed> {
+    fn push_as(&self, session: &Session, options: &PushOptions, then: Then) -> RemoteResult<Copied> {
         let options = PushOptions { name: Some(self.name.clone()), ..options.clone() };
         let push = Push::new(&self.remote, session, &options, Some((self, then)))?;
         self.remote.run(push.run())

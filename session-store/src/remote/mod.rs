@@ -38,17 +38,21 @@
 //! | `place`, `objects`, `packed`, `refused` | reaching a store, reading and writing objects, compressing, what is told of a failure |
 //! | `local`, `files`, `redacted` | what is here: the history, the other files, a redacted history |
 //! | `state`, `compare` | what is remembered of a copy, and how both stand to each other |
-//! | `push`, `send`, `pull`, `fetch`, `sync` | the work |
+//! | `push`, `send`, `pull`, `fetch`, `sync`, `copied` | the work, and what is told of it |
 //! | `conditional`, `write` | whether a store has conditional writes, and replacing a manifest |
 //! | `lease` | keeping other machines out |
-//! | `list`, `verify`, `remove` | looking at copies, and removing them |
+//! | `list`, `index`, `verify` | looking at copies |
+//! | `remove`, `collect` | removing copies, and what no copy names any more |
 
+mod collect;
 mod compare;
 mod conditional;
+mod copied;
 mod cut;
 mod error;
 mod fetch;
 mod files;
+mod index;
 mod keys;
 mod lease;
 mod list;
@@ -71,14 +75,16 @@ mod tree;
 mod verify;
 mod write;
 
+pub use collect::Collected;
+pub use copied::{Change, Copied};
 pub use error::{Divergence, HistoryEnd, Refused, RemoteError, RemoteResult};
 pub use lease::Lease;
-pub use list::{RemoteSession, RemoteSummary};
+pub use list::{RemoteDetails, RemoteList, RemoteSession, RemoteSummaries, RemoteSummary};
 pub use objects::Traffic;
 pub use options::RemoteOptions;
-pub use pull::{PullOptions, Pulled};
-pub use push::{PushOptions, Pushed};
-pub use remove::Removed;
+pub use pull::PullOptions;
+pub use push::PushOptions;
+pub use remove::{RemoveOptions, Removed};
 pub use sync::Synced;
 pub use verify::Verified;
 
@@ -90,22 +96,6 @@ use session_core::Timestamp;
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::{Builder, Runtime};
-
-/// What was, or would be, done about one of both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Change {
-    /// Both were the same.
-    Nothing,
-    /// It was made.
-    Made,
-    /// What was new was added.
-    Added,
-    /// Its history was replaced by one that was scrubbed or repaired: a new generation.
-    Replaced,
-    /// It has more than the other one; nothing was done.
-    Ahead,
-}
 
 /// An object store, or a prefix of one, that holds copies of sessions. Clones share it.
 #[derive(Debug, Clone)]

@@ -2,19 +2,31 @@
 
 use super::{RemoteError, RemoteResult, refused};
 use futures_util::TryStreamExt as _;
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path;
 use object_store::{
     Error, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, UpdateVersion,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How many objects a page of a list has, in a store that gives none.
+const PAGE: u64 = 1_000;
+
 /// Objects below a prefix of a store.
-#[derive(Debug)]
 pub(super) struct Objects {
     store: Arc<dyn ObjectStore>,
+    /// The same store, if it lists what begins with any letters, a page at a time.
+    pages: Option<Arc<dyn PaginatedListStore>>,
     prefix: String,
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Objects {{ store: {}, prefix: {:?} }}", self.store, self.prefix)
+    }
 }
 
 /// Which state of an object was seen or written.
@@ -62,11 +74,20 @@ pub(super) struct Listed {
     pub(super) file: String,
     pub(super) bytes: u64,
     pub(super) modified: session_core::Timestamp,
+    /// Its state; `None` where the list does not tell.
+    pub(super) version: Option<Version>,
 }
 
 impl Objects {
-    pub(super) fn new(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
-        Objects { store, prefix: prefix.trim_matches('/').to_owned() }
+    pub(super) fn new(store: Arc<dyn ObjectStore>) -> Self {
+        Objects { store, pages: None, prefix: String::new() }
+    }
+
+    /// Those below a prefix of a store that lists pages.
+    pub(super) fn paged<S: ObjectStore + PaginatedListStore>(store: S, prefix: &str) -> Self {
+        let store = Arc::new(store);
+        let pages: Arc<dyn PaginatedListStore> = Arc::<S>::clone(&store);
+        Objects { store, pages: Some(pages), prefix: prefix.trim_matches('/').to_owned() }
     }
 
     pub(super) fn call(&self) -> Call<'_> {
@@ -162,23 +183,46 @@ impl Call<'_> {
         }
     }
 
-    /// The objects below a prefix, in the order of their names.
-    pub(super) async fn list(&self, prefix: &str) -> RemoteResult<Vec<Listed>> {
-        let at = self.objects.path(prefix);
-        let listed: Vec<ObjectMeta> =
-            self.objects.store.list(Some(&at)).try_collect().await.map_err(|error| refused("list", prefix, &error))?;
-        // A page has a thousand.
-        self.requests.fetch_add(1 + listed.len() as u64 / 1_000, Ordering::Relaxed);
+    /// The objects in a directory whose names begin so, in the order of their names.
+    pub(super) async fn list(&self, dir: &str, begins: &str) -> RemoteResult<Vec<Listed>> {
+        let at = self.objects.path(dir);
+        let failed = |error: Error| refused("list", dir, &error);
+        let listed: Vec<ObjectMeta> = match &self.objects.pages {
+            Some(pages) => self.pages(&**pages, &format!("{at}/{begins}")).await.map_err(failed)?,
+            None => {
+                let listed: Vec<_> = self.objects.store.list(Some(&at)).try_collect().await.map_err(failed)?;
+                self.requests.fetch_add(1 + listed.len() as u64 / PAGE, Ordering::Relaxed);
+                listed
+            }
+        };
         let behind = format!("{at}/");
-        let mut listed: Vec<Listed> = listed
-            .into_iter()
-            .filter_map(|meta| {
-                let file = meta.location.as_ref().strip_prefix(&behind)?.to_owned();
-                Some(Listed { file, bytes: meta.size, modified: meta.last_modified.fixed_offset() })
+        let listed = listed.into_iter().filter_map(|meta| {
+            let file = meta.location.as_ref().strip_prefix(&behind)?;
+            let version = Version { e_tag: meta.e_tag, version: meta.version };
+            file.starts_with(begins).then(|| Listed {
+                file: file.to_owned(),
+                bytes: meta.size,
+                modified: meta.last_modified.fixed_offset(),
+                version: version.e_tag.is_some().then_some(version),
             })
-            .collect();
+        });
+        let mut listed: Vec<Listed> = listed.collect();
         listed.sort_by(|a, b| a.file.cmp(&b.file));
         Ok(listed)
+    }
+
+    async fn pages(&self, store: &dyn PaginatedListStore, begins: &str) -> object_store::Result<Vec<ObjectMeta>> {
+        let (mut listed, mut page_token) = (Vec::new(), None);
+        loop {
+            self.count(0);
+            let options = PaginatedListOptions { page_token, ..PaginatedListOptions::default() };
+            let page = store.list_paginated(Some(begins), options).await?;
+            listed.extend(page.result.objects);
+            match page.page_token {
+                Some(token) => page_token = Some(token),
+                None => return Ok(listed),
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzure, MicrosoftAzureBuilder}
 use object_store::gcp::{GoogleCloudStorage, GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
-use object_store::{BackoffConfig, ClientConfigKey, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientConfigKey, RetryConfig};
 use std::sync::Arc;
 
 /// Opens the store at a place. Credentials come from the environment, or from the machine's role.
@@ -17,7 +17,7 @@ pub(super) fn open(place: &str, options: &RemoteOptions) -> RemoteResult<Objects
     if let Some(dir) = place.strip_prefix("file://").or_else(|| place.starts_with('/').then_some(place)) {
         session_disk::create_dir_all(dir.as_ref()).map_err(crate::StoreError::from)?;
         let store = LocalFileSystem::new_with_prefix(dir).map_err(|error| wrong(&told(&error)))?;
-        return Ok(Objects::new(Arc::new(store), ""));
+        return Ok(Objects::new(Arc::new(store)));
     }
     let (scheme, rest) = place.split_once("://").ok_or_else(|| wrong("write it like s3://bucket/prefix"))?;
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -28,18 +28,18 @@ pub(super) fn open(place: &str, options: &RemoteOptions) -> RemoteResult<Objects
         return Err(wrong("the name of the bucket is missing"));
     }
     provide_tls();
-    let built: Result<Arc<dyn ObjectStore>, object_store::Error> = match scheme {
-        "s3" => s3(bucket, options).map(|store| Arc::new(store) as _),
-        "gs" => gcs(bucket, options).map(|store| Arc::new(store) as _),
-        "az" => azure(bucket, options).map(|store| Arc::new(store) as _),
+    let built = match scheme {
+        "s3" => s3(bucket, options).map(|store| Objects::paged(store, prefix)),
+        "gs" => gcs(bucket, options).map(|store| Objects::paged(store, prefix)),
+        "az" => azure(bucket, options).map(|store| Objects::paged(store, prefix)),
         _ => return Err(wrong("it begins with none of s3://, gs://, az://, file:// and /")),
     };
-    Ok(Objects::new(built.map_err(|error| wrong(&told(&error)))?, prefix))
+    built.map_err(|error| wrong(&told(&error)))
 }
 
 /// A store in the memory of this process.
 pub(super) fn in_memory() -> Objects {
-    Objects::new(Arc::new(InMemory::new()), "")
+    Objects::new(Arc::new(InMemory::new()))
 }
 
 /// What stands before an `@` may be a password.

@@ -1,15 +1,25 @@
 //! Removing a copy, or what is left of its earlier states.
 
-use super::manifest::{Manifest, Segment};
+use super::manifest::{Manifest, Mark, Segment, Segments};
 use super::objects::{Call, Traffic};
+use super::push::ATTEMPTS;
 use super::{Remote, RemoteError, RemoteResult, keys, write};
 use chrono::TimeDelta;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use session_core::SessionName;
+use session_core::{SessionName, Timestamp};
 use std::collections::HashSet;
 
 /// A segment that nobody names is left alone for so long: who has sent it may be about to name it.
 const GRACE: TimeDelta = TimeDelta::hours(24);
+
+/// How a copy is removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RemoveOptions {
+    /// Whether it is removed although a machine has its lease.
+    pub force: bool,
+    /// Whether only the plan is wanted: nothing is removed.
+    pub dry_run: bool,
+}
 
 /// What was removed, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,30 +37,26 @@ impl Remote {
     /// Removes a session's copy: its history with all generations, then its manifest. The session here stays. What it
     /// shares with others, such as checkpoints, stays too.
     ///
-    /// In the store when it returns: no manifest of this name. Who dies before that has left one that names what is gone;
-    /// doing it again does the rest.
+    /// Where the store has conditional writes, the manifest is first replaced by that of an empty copy, with the next
+    /// fence. So nobody reads a manifest of what is being removed, and a machine that has the lease finds that it has lost
+    /// it. Who pushes at the same time loses.
+    ///
+    /// In the store when it returns: no manifest of this name. Who dies before that has left an empty copy; doing it again
+    /// does the rest.
     ///
     /// # Errors
-    /// [`RemoteError::NotThere`]; [`RemoteError::Leased`] while a machine works on it; [`RemoteError::Request`].
-    pub fn remove(&self, name: &SessionName, dry_run: bool) -> RemoteResult<Removed> {
+    /// [`RemoteError::NotThere`]; [`RemoteError::Leased`] while a machine has its lease, also this one, unless it is
+    /// forced; [`RemoteError::Request`].
+    pub fn remove(&self, name: &SessionName, options: &RemoveOptions) -> RemoteResult<Removed> {
         let call = self.objects().call();
         self.run(async {
-            match write::manifest(&call, name).await {
-                Ok(Some((manifest, _))) => self.refuse_leased(name, &manifest)?,
-                Ok(None) => {
-                    return Err(RemoteError::NotThere { name: name.clone(), place: self.place().to_owned() });
-                }
-                // One that cannot be read is removed like another.
-                Err(RemoteError::Corrupt { .. }) => {}
-                Err(error) => return Err(error),
-            }
-            let doomed = [(keys::segments(name), HashSet::new()), (keys::formers(name), HashSet::new())];
+            self.empty(&call, name, options).await?;
             let mut removed = Removed::default();
-            for (prefix, keep) in doomed {
-                self.sweep(&call, &prefix, &keep, None, dry_run, &mut removed).await?;
+            for prefix in [keys::segments(name), keys::formers(name)] {
+                self.sweep(&call, &prefix, &HashSet::new(), None, options.dry_run, &mut removed).await?;
             }
             removed.objects += 1;
-            if !dry_run {
+            if !options.dry_run {
                 call.delete(&keys::manifest(name)).await?;
             }
             Ok(Removed { traffic: call.traffic(), ..removed })
@@ -65,7 +71,7 @@ impl Remote {
     pub fn remove_superseded(&self, name: &SessionName, dry_run: bool) -> RemoteResult<Removed> {
         let call = self.objects().call();
         self.run(async {
-            let manifest = self.manifest_of(&call, name).await?;
+            let (manifest, _) = self.manifest_of(&call, name).await?;
             let keep: HashSet<Segment> = manifest.history.segments.iter().copied().collect();
             let mut removed = Removed::default();
             self.sweep(&call, &keys::formers(name), &HashSet::new(), None, dry_run, &mut removed).await?;
@@ -75,7 +81,38 @@ impl Remote {
         })
     }
 
-    /// That another machine works on it.
+    /// Makes a copy an empty one, that nobody has leased.
+    async fn empty(&self, call: &Call<'_>, name: &SessionName, options: &RemoveOptions) -> RemoteResult<()> {
+        for _ in 0..ATTEMPTS {
+            let (manifest, version) = match self.manifest_of(call, name).await {
+                Ok(seen) => seen,
+                // One that cannot be read is removed like another.
+                Err(RemoteError::Corrupt { .. }) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            if !options.force {
+                self.refuse_leased(name, &manifest)?;
+            }
+            if options.dry_run || !self.conditional(call).await? {
+                return Ok(());
+            }
+            let empty = Manifest {
+                history: Segments::default(),
+                files: None,
+                pushed: Mark::new(self.machine(), self.now()),
+                fence: manifest.fence + 1,
+                lease: None,
+                meta: None,
+                ..manifest
+            };
+            if write::replace(call, name, &empty, Some(&version), true).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(RemoteError::Contended { name: name.clone() })
+    }
+
+    /// That a machine works on it.
     pub(super) fn refuse_leased(&self, name: &SessionName, manifest: &Manifest) -> RemoteResult<()> {
         match &manifest.lease {
             Some(lease) if lease.until() > self.now() => {
@@ -92,11 +129,11 @@ impl Remote {
         call: &Call<'_>,
         prefix: &str,
         keep: &HashSet<Segment>,
-        before: Option<session_core::Timestamp>,
+        before: Option<Timestamp>,
         dry_run: bool,
         removed: &mut Removed,
     ) -> RemoteResult<()> {
-        let mut doomed = call.list(prefix).await?;
+        let mut doomed = call.list(prefix, "").await?;
         doomed.retain(|at| {
             let is_kept = keys::segment_of(&at.file).is_some_and(|segment| keep.contains(&segment));
             !is_kept && before.is_none_or(|before| at.modified < before)

@@ -9,16 +9,16 @@ use super::packed::{max_packed, pack, unpack};
 use super::sha::Sha;
 use super::state::Files;
 use super::tree::{self, Entry, PART, Tree};
-use super::{RemoteError, RemoteResult, keys};
+use super::{Remote, RemoteError, RemoteResult, collect, keys};
 use crate::history::Part;
 use crate::small_file::{is_absent, open_regular};
 use crate::{SessionPaths, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use session_core::SessionName;
+use session_core::{SessionName, Timestamp};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// With so many segments to send, those that are there already are asked for first.
 const MANY: usize = 4;
@@ -68,18 +68,24 @@ pub(super) fn anew(history: &Segments, local: &Local) -> RemoteResult<Vec<Piece>
     Ok(pieces)
 }
 
-/// Sends the pieces that are to be sent, several at once.
+/// Sends the pieces that are to be sent, several at once. What was sent after `fresh` is not sent again; what is older and
+/// in no manifest may be about to be removed.
 pub(super) async fn segments(
     call: &Call<'_>,
     name: &SessionName,
     local: &Local,
     pieces: Vec<Piece>,
+    fresh: Timestamp,
     parallel: usize,
 ) -> RemoteResult<Vec<Segment>> {
     let many = pieces.iter().filter(|piece| matches!(piece, Piece::Send(_))).count() > MANY;
     // What an earlier try has sent.
     let there: HashSet<Segment> = match many {
-        true => call.list(&keys::segments(name)).await?.iter().filter_map(|at| keys::segment_of(&at.file)).collect(),
+        true => {
+            let listed = call.list(&keys::segments(name), "").await?;
+            let fresh = listed.iter().filter(|at| at.modified > fresh);
+            fresh.filter_map(|at| keys::segment_of(&at.file)).collect()
+        }
         false => HashSet::new(),
     };
     let there = &there;
@@ -98,8 +104,8 @@ pub(super) async fn segments(
 }
 
 /// The document of the files that a manifest names.
-pub(super) async fn tree(call: &Call<'_>, manifest: &Manifest) -> RemoteResult<Tree> {
-    let Some(sha) = manifest.files else { return Ok(Tree::default()) };
+pub(super) async fn tree(call: &Call<'_>, sha: Option<Sha>) -> RemoteResult<Tree> {
+    let Some(sha) = sha else { return Ok(Tree::default()) };
     let object = keys::object(&sha);
     let (body, _) = call
         .get(&object, max_packed(tree::MAX_BYTES))
@@ -160,6 +166,18 @@ impl From<StoreError> for Gone {
     }
 }
 
+/// What a file holds that nobody writes to; `None` where there is none.
+pub(super) fn entry_at(path: &str, at: &Path) -> RemoteResult<Option<Entry>> {
+    match at.symlink_metadata() {
+        Ok(metadata) => {
+            let file = LocalFile { path: path.to_owned(), at: at.to_owned(), stamp: Stamp::of(&metadata) };
+            Ok(looked_at(&file, None)?)
+        }
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(StoreError::read(at)(error).into()),
+    }
+}
+
 /// What a file holds; `None` where it is not as it was listed.
 fn looked_at(file: &LocalFile, known: Option<&Files>) -> Result<Option<Entry>, StoreError> {
     if let Some((stamp, entry)) = known.and_then(|known| known.get(&file.path))
@@ -185,27 +203,32 @@ fn looked_at(file: &LocalFile, known: Option<&Files>) -> Result<Option<Entry>, S
 
 /// Sends what the files hold that `there` does not name, and then the document; gives its name.
 pub(super) async fn files(
+    remote: &Remote,
     call: &Call<'_>,
     files: &BTreeMap<String, File>,
     wanted: &Tree,
     there: &Tree,
-    parallel: usize,
 ) -> RemoteResult<Option<Sha>> {
-    let mut named: HashSet<Sha> = there.0.values().flat_map(|entry| entry.parts.iter().copied()).collect();
-    let mut missing = Vec::new();
+    let named: HashSet<Sha> = there.0.values().flat_map(|entry| entry.parts.iter().copied()).collect();
+    let mut missing: BTreeMap<Sha, (&File, Range<u64>)> = BTreeMap::new();
     for (_, file) in files.iter().filter(|(path, file)| wanted.0.get(*path) == Some(&file.entry)) {
         for (n, (sha, bytes)) in file.entry.parts().enumerate() {
-            if named.insert(sha) {
-                missing.push((file, n as u64 * PART, bytes, sha));
+            if !named.contains(&sha) {
+                let at = n as u64 * PART;
+                missing.insert(sha, (file, at..at + bytes));
             }
         }
     }
-    let sends = missing.into_iter().map(|(file, at, bytes, sha)| part(call, file, at..at + bytes, sha));
-    stream::iter(sends).buffer_unordered(parallel.max(1)).try_collect::<()>().await?;
+    let packed = pack(&wanted.to_json()[..]).expect("memory can be read and compressed");
+    if remote.conditional(call).await? {
+        let is_needed = |sha: &Sha| *sha == packed.sha || missing.contains_key(sha);
+        collect::spare(call, remote.place(), is_needed, remote.now()).await?;
+    }
+    let sends = missing.into_iter().map(|(sha, (file, range))| part(call, file, range, sha));
+    stream::iter(sends).buffer_unordered(remote.options.parallel.max(1)).try_collect::<()>().await?;
     if wanted.0.is_empty() {
         return Ok(None);
     }
-    let packed = pack(&wanted.to_json()[..]).expect("memory can be read and compressed");
     call.put(&keys::object(&packed.sha), packed.body).await?;
     Ok(Some(packed.sha))
 }

@@ -1,17 +1,17 @@
 //! Doing whichever of both is needed.
 
-use super::{PullOptions, Pulled, PushOptions, Pushed, Remote, RemoteError, RemoteResult};
+use super::{Copied, PullOptions, PushOptions, Remote, RemoteError, RemoteResult};
 use crate::Store;
 use session_core::SessionName;
 
 /// What was done to bring both to the same state.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Synced {
     /// What came in; `None` where the copy had nothing new.
-    pub pulled: Option<Pulled>,
+    pub pulled: Option<Copied>,
     /// What was sent; `None` where there was no need to look for it.
-    pub pushed: Option<Pushed>,
+    pub pushed: Option<Copied>,
 }
 
 impl Remote {

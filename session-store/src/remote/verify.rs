@@ -37,7 +37,7 @@ impl Remote {
     async fn verify_with(&self, call: &Call<'_>, name: &SessionName) -> RemoteResult<Verified> {
         let mut verified = Verified { objects: 1, bytes: 0, faults: Vec::new(), traffic: Traffic::default() };
         let manifest = match self.manifest_of(call, name).await {
-            Ok(manifest) => manifest,
+            Ok((manifest, _)) => manifest,
             Err(fault @ RemoteError::Corrupt { .. }) => {
                 verified.faults.push(fault);
                 return Ok(verified);
@@ -48,7 +48,7 @@ impl Remote {
         let segments =
             segments.map(|segment| async move { segment_bytes(call, name, segment).await.map(|_| segment.bytes) });
         let found: Vec<_> = stream::iter(segments).buffered(self.options.parallel).collect().await;
-        let tree = match send::tree(call, &manifest).await {
+        let tree = match send::tree(call, manifest.files).await {
             Ok(tree) => tree,
             Err(fault) => {
                 verified.faults.push(fault);

@@ -23,6 +23,7 @@ impl From<RemoteError> for Failure {
             RemoteError::NoConditionalWrites { .. } => {
                 (Exit::Busy, Some("`session push` and `session pull` work there all the same"))
             }
+            RemoteError::Collecting { .. } => (Exit::Busy, Some("try again when that has ended, in an hour at most")),
             RemoteError::Contended { .. } | RemoteError::KeepsChanging { .. } => {
                 (Exit::Busy, Some("somebody writes to it; try again when that has ended"))
             }

@@ -2,20 +2,19 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, causes};
 use crate::output::{Diagnostic, Rows, size};
 use crate::progress::Bar;
 use anstyle::Style;
 use serde::Serialize;
 use session_core::SessionName;
-use session_store::remote::{Change, Pulled, Pushed, Traffic};
+use session_store::remote::{Change, Copied, RemoteError, Traffic};
 
 /// What became of one session.
 #[derive(Debug, Serialize)]
 pub(crate) struct Outcome {
     session: String,
     copy: String,
-    /// `push` or `pull`.
     verb: &'static str,
     change: &'static str,
     generation: u64,
@@ -29,41 +28,38 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn pushed(session: &SessionName, pushed: Pushed) -> Self {
-        let Pushed { name, change, generation, history_bytes, new_bytes, files, conflicts, traffic, .. } = pushed;
-        let Traffic { requests, sent_bytes, received_bytes, .. } = traffic;
-        Outcome {
-            session: session.to_string(),
-            copy: name.to_string(),
-            verb: "push",
-            change: word(change),
-            generation,
-            history_bytes,
-            new_bytes,
-            files,
-            conflicts,
+    fn of(verb: Verb, copied: Copied) -> (Self, Option<RemoteError>) {
+        let Traffic { requests, sent_bytes, received_bytes, .. } = copied.traffic;
+        let outcome = Outcome {
+            session: copied.session.to_string(),
+            copy: copied.copy.to_string(),
+            verb: verb.word(),
+            change: word(copied.change),
+            generation: copied.generation,
+            history_bytes: copied.history_bytes,
+            new_bytes: copied.new_bytes,
+            files: copied.files,
+            conflicts: copied.conflicts,
             requests,
             sent_bytes,
             received_bytes,
-        }
+        };
+        (outcome, copied.not_remembered)
     }
+}
 
-    pub(crate) fn pulled(copy: &SessionName, pulled: Pulled) -> Self {
-        let Pulled { name, change, generation, history_bytes, new_bytes, files, conflicts, traffic, .. } = pulled;
-        let Traffic { requests, sent_bytes, received_bytes, .. } = traffic;
-        Outcome {
-            session: name.to_string(),
-            copy: copy.to_string(),
-            verb: "pull",
-            change: word(change),
-            generation,
-            history_bytes,
-            new_bytes,
-            files,
-            conflicts,
-            requests,
-            sent_bytes,
-            received_bytes,
+/// What was done with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Push,
+    Pull,
+}
+
+impl Verb {
+    fn word(self) -> &'static str {
+        match self {
+            Verb::Push => "push",
+            Verb::Pull => "pull",
         }
     }
 }
@@ -89,14 +85,25 @@ pub(crate) fn each(
     context: &Context,
     verb: &str,
     names: &[SessionName],
-    mut act: impl FnMut(&SessionName) -> Result<Vec<Outcome>, Failure>,
+    mut act: impl FnMut(&SessionName) -> Result<Vec<(Verb, Copied)>, Failure>,
 ) -> Result<Exit, Failure> {
-    let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut failed, mut told) = (Vec::new(), Vec::new(), Vec::new());
     let bar = Bar::new(context.out.is_quiet());
     for (number, name) in names.iter().enumerate() {
         bar.say(|| format!("{name}, {} of {}", number + 1, names.len()));
         match act(name) {
-            Ok(done) => outcomes.extend(done),
+            Ok(done) => {
+                for (verb, copied) in done {
+                    let session = copied.session.clone();
+                    let (outcome, not_remembered) = Outcome::of(verb, copied);
+                    outcomes.push(outcome);
+                    let why = |error: RemoteError| {
+                        let text = format!("done, but the state of the copy is not remembered: {}", causes(&error));
+                        diagnostic("not-remembered", &session, text)
+                    };
+                    told.extend(not_remembered.map(why));
+                }
+            }
             Err(failure) if names.len() == 1 => return Err(failure),
             Err(failure) => failed.push(diagnostic("not-copied", name, failure.text)),
         }
@@ -109,18 +116,26 @@ pub(crate) fn each(
         };
         failed.extend(outcome.conflicts.iter().map(conflict));
     }
-    print(context, verb, &outcomes, &failed)?;
-    Ok(if failed.is_empty() { Exit::Done } else { Exit::Partial })
+    let is_complete = failed.is_empty();
+    failed.append(&mut told);
+    print(context, verb, &outcomes, is_complete, &failed)?;
+    Ok(if is_complete { Exit::Done } else { Exit::Partial })
 }
 
 fn diagnostic(code: &str, name: &SessionName, text: String) -> Diagnostic {
     Diagnostic { code: code.to_owned(), session: Some(name.to_string()), line: None, offset: None, text }
 }
 
-fn print(context: &Context, verb: &str, outcomes: &[Outcome], failed: &[Diagnostic]) -> Result<(), Failure> {
-    context.out.diagnostics(failed);
+fn print(
+    context: &Context,
+    verb: &str,
+    outcomes: &[Outcome],
+    is_complete: bool,
+    diagnostics: &[Diagnostic],
+) -> Result<(), Failure> {
+    context.out.diagnostics(diagnostics);
     if context.out.is_json() {
-        return context.out.document(verb, failed.is_empty(), failed, &Document { copies: outcomes });
+        return context.out.document(verb, is_complete, diagnostics, &Document { copies: outcomes });
     }
     let bytes = |bytes: u64| if context.out.is_terminal() { size::words(bytes) } else { bytes.to_string() };
     let header = ["SESSION", "VERB", "CHANGE", "BYTES", "NEW", "FILES", "REQUESTS", "SENT", "RECEIVED"];

@@ -25,6 +25,15 @@ pub(crate) struct Flags {
     /// Only names and times: a request for a thousand copies instead of one for each
     #[arg(long)]
     names_only: bool,
+    /// Only copies of sessions that work in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "names_only")]
+    workspace: Option<String>,
+    /// Only copies that this machine has written last
+    #[arg(long, value_name = "MACHINE", conflicts_with = "names_only")]
+    by: Option<String>,
+    /// Only copies that a machine has leased
+    #[arg(long, conflicts_with = "names_only")]
+    leased: bool,
 }
 
 #[derive(Serialize)]
@@ -47,39 +56,48 @@ struct Copy {
 
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let remote = flags.place.open()?;
-    let mut copies = remote.list()?;
-    let is_wanted = |copy: &RemoteSession| {
-        copy.name.as_str().starts_with(&flags.prefix) && flags.since.is_none_or(|since| copy.written >= since)
-    };
-    copies.retain(is_wanted);
-    let names: Vec<_> = copies.iter().map(|copy| copy.name.clone()).collect();
+    let mut copies = remote.list(&flags.prefix)?.sessions;
+    copies.retain(|copy| flags.since.is_none_or(|since| copy.written >= since));
     let mut failed = Vec::new();
-    let mut summaries = Vec::new();
-    if !flags.names_only {
-        for (name, summary) in names.iter().zip(remote.summaries(&names)) {
-            let summary = summary.map_err(|error| failed.push(super::verify::fault(name, &error)));
-            summaries.push(summary.ok());
-        }
-    }
-    summaries.resize_with(copies.len(), || None);
-    print(context, &copies, &summaries, &failed)?;
+    let rows: Vec<(RemoteSession, Option<RemoteSummary>)> = if flags.names_only {
+        copies.into_iter().map(|copy| (copy, None)).collect()
+    } else {
+        let summaries = remote.summaries(&copies).found;
+        let told = copies.into_iter().zip(summaries).map(|(copy, summary)| {
+            let summary = summary.map_err(|error| failed.push(super::verify::fault(&copy.name, &error)));
+            (copy, summary.ok())
+        });
+        // What a filter asks of a copy that cannot be read is not known: it stays.
+        told.filter(|(_, summary)| summary.as_ref().is_none_or(|summary| flags.takes(summary))).collect()
+    };
+    print(context, &rows, &failed)?;
     Ok(if failed.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+impl Flags {
+    fn takes(&self, summary: &RemoteSummary) -> bool {
+        let is_now = |(_, until): &(String, _)| *until > Utc::now();
+        self.workspace
+            .as_ref()
+            .is_none_or(|dir| summary.meta.workspace.trim_end_matches('/') == dir.trim_end_matches('/'))
+            && self.by.as_ref().is_none_or(|machine| summary.pushed.0 == *machine)
+            && (!self.leased || summary.lease.as_ref().is_some_and(is_now))
+    }
 }
 
 fn print(
     context: &Context,
-    copies: &[RemoteSession],
-    summaries: &[Option<RemoteSummary>],
+    copies: &[(RemoteSession, Option<RemoteSummary>)],
     failed: &[Diagnostic],
 ) -> Result<(), Failure> {
     context.out.diagnostics(failed);
     if context.out.is_json() {
-        let copies = copies.iter().zip(summaries).map(|(copy, summary)| described(copy, summary.as_ref())).collect();
+        let copies = copies.iter().map(|(copy, summary)| described(copy, summary.as_ref())).collect();
         return context.out.document("remote-list", failed.is_empty(), failed, &Document { copies });
     }
     let is_terminal = context.out.is_terminal();
     let mut rows = Rows::new(&["NAME", "WRITTEN", "BYTES", "BY", "LEASE", "TITLE"]).numeric(2);
-    for (copy, summary) in copies.iter().zip(summaries) {
+    for (copy, summary) in copies {
         let copy = described(copy, summary.as_ref());
         let bytes = copy.history_bytes.map(|bytes| if is_terminal { size::words(bytes) } else { bytes.to_string() });
         let written = session_core::parse_time(&copy.written).filter(|_| is_terminal);

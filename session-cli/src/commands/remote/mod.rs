@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod each;
+mod gc;
 pub(crate) mod leased;
 mod list;
 pub(crate) mod place;
@@ -34,6 +35,8 @@ enum Verb {
     Show(show::Flags),
     /// Remove copies; the sessions here stay
     Rm(rm::Flags),
+    /// Remove what copies shared and none names any more
+    Gc(gc::Flags),
     /// Fetch every object of copies and compare it with its name
     Verify(verify::Flags),
 }
@@ -43,6 +46,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         Verb::List(flags) => list::run(flags, context),
         Verb::Show(flags) => show::run(flags, context),
         Verb::Rm(flags) => rm::run(flags, context),
+        Verb::Gc(flags) => gc::run(flags, context),
         Verb::Verify(flags) => verify::run(flags, context),
     }
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{Rows, size};
 use serde::Serialize;
 use session_core::SessionName;
-use session_store::remote::{Remote, RemoteResult, Removed};
+use session_store::remote::{Remote, RemoteError, RemoteResult, RemoveOptions, Removed};
 
 /// The flags of `remote rm`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,9 @@ pub(crate) struct Flags {
     /// Only what the copies no longer name: segments that were put together, and what was there before a scrub
     #[arg(long)]
     superseded: bool,
+    /// Also a copy that a machine works on: what that machine sends is refused
+    #[arg(long, conflicts_with = "superseded")]
+    force: bool,
     #[command(flatten)]
     consent: Consent,
 }
@@ -47,14 +50,14 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let all = |dry_run| -> RemoteResult<Vec<Row>> {
         flags.sessions.iter().map(|name| Ok(row(name, &remove(flags, &remote, name, dry_run)?))).collect()
     };
-    let mut document = Document { planned: all(true)?, removed: Vec::new() };
+    let mut document = Document { planned: all(true).map_err(advised)?, removed: Vec::new() };
     let told = |row: &Row| {
         let noun = if row.objects == 1 { "object" } else { "objects" };
         format!("remove {}: {} {noun}, {}", row.session, row.objects, size::words(row.bytes))
     };
     let plan: Vec<String> = document.planned.iter().map(told).collect();
     if flags.consent.ask(context, &plan)? == Answer::Go {
-        document.removed = all(false)?;
+        document.removed = all(false).map_err(advised)?;
     }
     context.out.answer("remote-rm", &document, |out| {
         let mut rows = Rows::new(&["SESSION", "OBJECTS", "BYTES"]).numeric(1).numeric(2);
@@ -66,8 +69,22 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     })
 }
 
+/// What helps is another thing here than elsewhere.
+fn advised(error: RemoteError) -> Failure {
+    let is_leased = matches!(error, RemoteError::Leased { .. });
+    let failure = Failure::from(error);
+    if is_leased {
+        failure.hint("--force removes it all the same: what is sent for it later is refused")
+    } else {
+        failure
+    }
+}
+
 fn remove(flags: &Flags, remote: &Remote, name: &SessionName, dry_run: bool) -> RemoteResult<Removed> {
-    if flags.superseded { remote.remove_superseded(name, dry_run) } else { remote.remove(name, dry_run) }
+    match flags.superseded {
+        true => remote.remove_superseded(name, dry_run),
+        false => remote.remove(name, &RemoveOptions { force: flags.force, dry_run }),
+    }
 }
 
 fn row(name: &SessionName, removed: &Removed) -> Row {

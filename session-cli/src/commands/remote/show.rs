@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Rows, size, when};
 use serde::Serialize;
 use session_core::SessionName;
-use session_store::remote::RemoteSummary;
+use session_store::remote::RemoteDetails;
 
 /// The flags of `remote show`.
 #[derive(Debug, clap::Args)]
@@ -46,8 +46,8 @@ struct File<'a> {
 }
 
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
-    let (summary, files) = flags.place.open()?.show(&flags.session)?;
-    let document = document(&summary, &files);
+    let details = flags.place.open()?.show(&flags.session)?;
+    let document = document(&details);
     context.out.answer("remote-show", &document, |out| {
         let bytes = |bytes: u64| if out.is_terminal() { size::words(bytes) } else { bytes.to_string() };
         let lease = document.leased_to.zip(document.leased_until.as_deref());
@@ -73,7 +73,8 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     })
 }
 
-fn document<'a>(summary: &'a RemoteSummary, files: &'a [(String, u64)]) -> Document<'a> {
+fn document(details: &RemoteDetails) -> Document<'_> {
+    let RemoteDetails { summary, segments, files, .. } = details;
     let meta = &summary.meta;
     Document {
         session: summary.name.as_str(),
@@ -88,7 +89,7 @@ fn document<'a>(summary: &'a RemoteSummary, files: &'a [(String, u64)]) -> Docum
         generation: summary.generation,
         redacted: summary.is_redacted,
         history_bytes: summary.history_bytes,
-        segments: &summary.segments,
+        segments,
         files: files.iter().map(|(path, bytes)| File { path, bytes: *bytes }).collect(),
         leased_to: summary.lease.as_ref().map(|(holder, _)| holder.as_str()),
         leased_until: summary.lease.as_ref().map(|(_, until)| when::machine(until)),

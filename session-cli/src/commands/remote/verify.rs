@@ -36,7 +36,7 @@ struct Row {
 pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let remote = flags.place.open()?;
     let names = match flags.sessions.is_empty() {
-        true => remote.list()?.into_iter().map(|copy| copy.name).collect(),
+        true => remote.list("")?.sessions.into_iter().map(|copy| copy.name).collect(),
         false => flags.sessions.clone(),
     };
     let bar = Bar::new(context.out.is_quiet());

@@ -354,7 +354,7 @@ fn remote() -> Vec<Row> {
     const PUSHED: &[&str] = &["push % --remote {work}/copies --machine oak"];
     let copy = "is of copies";
     vec![
-        row("push % --remote {work}/copies --machine oak", (0, 4, 4, 0, 0, 5)),
+        row("push % --remote {work}/copies --machine oak", (0, 4, 4, 0, 0, 0)),
         row("push % --remote {work}/copies --machine oak -n", (0, 4, 4, 0, 0, 0)).looks(),
         row("push %", (2, 4, 4, 2, 2, 2)).when("without a place"),
         row("pull % --remote {work}/copies --machine oak", (0, 4, 4, 6, 5, 5)).before(PUSHED),
@@ -362,6 +362,8 @@ fn remote() -> Vec<Row> {
         row("remote list --remote {work}/copies", (0, ALL, ALL, 0, 0, 0)).looks().before(PUSHED),
         row("remote show % --remote {work}/copies", (0, 4, copy, 0, 0, 0)).looks().before(PUSHED),
         row("remote verify % --remote {work}/copies", (0, 4, copy, 0, 0, 0)).looks().before(PUSHED),
+        row("remote gc -n --remote {work}/copies", (0, ALL, ALL, 0, 0, 0)).looks().before(PUSHED),
+        row("remote gc -y --remote {work}/copies", (5, ALL, ALL, 5, 5, 5)).before(PUSHED),
         row("remote rm % -y --remote {work}/copies", (0, 4, copy, 0, 0, copy)).before(PUSHED),
         row("remote rm % --remote {work}/copies", (ASKS, 4, copy, ASKS, ASKS, ASKS)).before(PUSHED),
     ]

@@ -1,10 +1,8 @@
 //! As much of HTTP/1.1 as a client of an object store speaks.
 
+use super::{Object, date};
 use std::io::{self, BufRead, Read as _, Write as _};
 use std::net::TcpStream;
-
-/// When every object was written: long ago.
-const WRITTEN: &str = "Thu, 01 Jan 2026 00:00:00 GMT";
 
 /// A request, read to its end.
 #[derive(Debug)]
@@ -64,9 +62,10 @@ impl Response {
         Response { status, headers: Vec::new(), body: Vec::new() }
     }
 
-    pub(super) fn of_object(bytes: Vec<u8>, e_tag: &str) -> Self {
-        let response = Response::new(200).with("ETag", e_tag).with("Last-Modified", WRITTEN);
-        Response { body: bytes, ..response }
+    pub(super) fn of_object(object: &Object) -> Self {
+        let written = date::in_header(object.written);
+        let response = Response::new(200).with("ETag", &object.e_tag).with("Last-Modified", &written);
+        Response { body: object.bytes.clone(), ..response }
     }
 
     pub(super) fn of_xml(status: u16, text: &str) -> Self {

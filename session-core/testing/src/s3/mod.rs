@@ -3,13 +3,15 @@
 //!
 //! It keeps objects in memory and believes every signature. What a test can do to it is a [`Trouble`].
 
+mod bucket;
+mod date;
 mod http;
 mod xml;
 
-use http::{Request, Response};
+use bucket::Object;
+use http::Request;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
+use std::io::{self, Read as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -26,6 +28,10 @@ pub enum Trouble {
     Status(u16),
     /// It is done, and the answer comes so much later.
     Delay(Duration),
+    /// It is not done, and the client waits until it is killed or the server ends.
+    HoldBefore,
+    /// It is done, and the client waits as well.
+    HoldAfter,
 }
 
 /// A request that was met.
@@ -49,9 +55,6 @@ pub struct S3 {
     accepting: Option<JoinHandle<()>>,
 }
 
-/// An object: its bytes and its ETag.
-type Object = (Vec<u8>, String);
-
 #[derive(Debug, Default)]
 struct Shared {
     objects: BTreeMap<String, Object>,
@@ -60,6 +63,8 @@ struct Shared {
     /// From this request on, nobody is there.
     dead_from: Option<(usize, Trouble)>,
     ignores_conditions: bool,
+    /// How many requests were never answered.
+    held: usize,
     open: Vec<TcpStream>,
     closed: bool,
 }
@@ -70,7 +75,14 @@ impl S3 {
     /// # Panics
     /// Where loopback cannot be listened on.
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        S3::on(TcpListener::bind("127.0.0.1:0").expect("loopback has a free port"))
+    }
+
+    /// The same, where somebody listens already.
+    ///
+    /// # Panics
+    /// Where that has no address.
+    pub fn on(listener: TcpListener) -> Self {
         let address = listener.local_addr().expect("it is bound");
         let shared = Arc::new(Mutex::new(Shared::default()));
         let accepting = thread::spawn({
@@ -83,6 +95,11 @@ impl S3 {
     /// Its address, as a client is given it.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Breaks the n-th request from now, from 0.
@@ -99,6 +116,11 @@ impl S3 {
         let at = shared.met.len() + n;
         shared.troubles.insert(at, first);
         shared.dead_from = Some((at + 1, Trouble::CutBefore));
+    }
+
+    /// How many clients were made to wait for ever so far.
+    pub fn held(&self) -> usize {
+        lock(&self.shared).held
     }
 
     /// It works again.
@@ -120,13 +142,17 @@ impl S3 {
 
     /// The objects, by bucket and name.
     pub fn objects(&self) -> BTreeMap<String, Vec<u8>> {
-        lock(&self.shared).objects.iter().map(|(key, (bytes, _))| (key.clone(), bytes.clone())).collect()
+        lock(&self.shared).objects.iter().map(|(key, object)| (key.clone(), object.bytes.clone())).collect()
     }
 
     /// Puts other bytes into an object behind everybody's back.
     pub fn corrupt(&self, key: &str, bytes: Vec<u8>) {
-        let e_tag = e_tag(&bytes);
-        lock(&self.shared).objects.insert(key.to_owned(), (bytes, e_tag));
+        lock(&self.shared).objects.insert(key.to_owned(), Object::new(bytes));
+    }
+
+    /// Makes every object so much older.
+    pub fn age(&self, time: Duration) {
+        lock(&self.shared).objects.values_mut().for_each(|object| object.written -= time);
     }
 
     /// Loses an object.
@@ -193,9 +219,11 @@ fn serve(stream: &TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
             let dead = shared.dead_from.filter(|(from, _)| n >= *from).map(|(_, trouble)| trouble);
             let trouble = shared.troubles.get(&n).copied().or(dead);
             let response = match trouble {
-                Some(Trouble::CutBefore) => None,
+                Some(Trouble::CutBefore | Trouble::HoldBefore) => None,
                 Some(Trouble::Status(status)) => Some(xml::refused(status)),
-                Some(Trouble::CutAfter | Trouble::Delay(_)) | None => Some(shared.answer(&request)),
+                Some(Trouble::CutAfter | Trouble::HoldAfter | Trouble::Delay(_)) | None => {
+                    Some(shared.answer(&request))
+                }
             };
             shared.met.push(Met {
                 method: request.method.clone(),
@@ -203,10 +231,13 @@ fn serve(stream: &TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
                 received_bytes: request.received_bytes,
                 status: response.as_ref().map_or(0, |response| response.status),
             });
+            shared.held += usize::from(matches!(trouble, Some(Trouble::HoldBefore | Trouble::HoldAfter)));
             (response, trouble)
         };
         match trouble {
             Some(Trouble::CutBefore | Trouble::CutAfter) => return Ok(()),
+            // Nobody ever answers: the connection ends with the client, or with the server.
+            Some(Trouble::HoldBefore | Trouble::HoldAfter) => return reader.read(&mut [0]).map(drop),
             Some(Trouble::Delay(time)) => thread::sleep(time),
             Some(Trouble::Status(_)) | None => {}
         }
@@ -214,57 +245,4 @@ fn serve(stream: &TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
         response.write(stream, request.method == "HEAD")?;
     }
     Ok(())
-}
-
-impl Shared {
-    fn answer(&mut self, request: &Request) -> Response {
-        let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-        let path = xml::percent_decoded(path.trim_start_matches('/'));
-        let (bucket, key) = path.split_once('/').unwrap_or((&path, ""));
-        let object = format!("{bucket}/{key}");
-        match (request.method.as_str(), key) {
-            ("GET", "") => xml::listing(&self.objects, bucket, query),
-            ("POST", "") => {
-                let keys = xml::elements(&String::from_utf8_lossy(&request.body), "Key");
-                for key in &keys {
-                    self.objects.remove(&format!("{bucket}/{key}"));
-                }
-                xml::deleted(&keys)
-            }
-            ("GET" | "HEAD", _) => match self.objects.get(&object) {
-                Some((bytes, e_tag)) => Response::of_object(bytes.clone(), e_tag),
-                None => xml::missing(),
-            },
-            ("PUT", _) => self.put(object, request),
-            ("DELETE", _) => {
-                self.objects.remove(&object);
-                Response::new(204)
-            }
-            _ => Response::new(400),
-        }
-    }
-
-    /// Checks the condition and writes, under one lock.
-    fn put(&mut self, object: String, request: &Request) -> Response {
-        let there = self.objects.get(&object).map(|(_, e_tag)| e_tag.as_str());
-        let fits = match (request.header("if-none-match"), request.header("if-match")) {
-            _ if self.ignores_conditions => true,
-            (Some(_), _) => there.is_none(),
-            (None, Some(wanted)) => there == Some(wanted),
-            (None, None) => true,
-        };
-        if !fits {
-            return Response::new(412);
-        }
-        let e_tag = e_tag(&request.body);
-        self.objects.insert(object, (request.body.clone(), e_tag.clone()));
-        Response::new(200).with("ETag", &e_tag)
-    }
-}
-
-/// As S3 does it: the same bytes have the same tag.
-fn e_tag(bytes: &[u8]) -> String {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    format!("\"{:016x}\"", hasher.finish())
 }

@@ -1,7 +1,7 @@
 //! The documents that S3 answers with.
 
-use super::Object;
 use super::http::Response;
+use super::{Object, date};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,18 +23,19 @@ pub(super) fn listing(objects: &BTreeMap<String, Object>, bucket: &str, query: &
     });
     let mut contents = String::new();
     let (mut last, mut more) = (String::new(), false);
-    for (n, (key, (bytes, e_tag))) in matching.enumerate() {
+    for (n, (key, object)) in matching.enumerate() {
         if n == PAGE {
             more = true;
             break;
         }
         key.clone_into(&mut last);
-        let written = "2026-01-01T00:00:00.000Z";
         write!(
             contents,
-            "<Contents><Key>{}</Key><LastModified>{written}</LastModified><ETag>{e_tag}</ETag><Size>{}</Size></Contents>",
+            "<Contents><Key>{}</Key><LastModified>{}</LastModified><ETag>{}</ETag><Size>{}</Size></Contents>",
             escaped(key),
-            bytes.len()
+            date::in_document(object.written),
+            object.e_tag,
+            object.bytes.len()
         )
         .expect("writing to a string cannot fail");
     }

@@ -1,20 +1,30 @@
 //! What a push sends and a pull brings in.
 
 use super::{Machine, in_dir, named, on_s3, options};
-use session_store::remote::{Change, PullOptions, PushOptions, Remote, RemoteError};
+use crate::support::told;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use session_store::remote::{Change, PullOptions, PushOptions, Remote, RemoteError, RemoveOptions};
 use session_testing::s3::S3;
 use std::fs;
 use std::io::{BufWriter, Write as _};
+use std::time::Duration;
+
+/// What holds on every kind of store, for two machines that have nothing yet.
+pub(super) const CLAIMS: [fn(&str, &Machine, &Machine); 6] =
+    [goes_on_elsewhere, both_are_kept, is_not_written_over, plans, is_not_remembered, stays_until_settled];
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Two machines on each kind of store.
-fn everywhere(mut claim: impl FnMut(&str, Machine, Machine)) {
+fn everywhere(claim: fn(&str, &Machine, &Machine)) {
     let memory = Remote::in_memory(options("oak")).expect("memory can be had");
-    claim("memory", Machine::new(memory.clone()), Machine::new(memory.with_machine("elm")));
+    claim("memory", &Machine::new(memory.clone()), &Machine::new(memory.with_machine("elm")));
     let dir = tempfile::tempdir().expect("a scratch directory");
     let shared = dir.path().join("shared");
-    claim("directory", Machine::new(in_dir(&shared, "oak")), Machine::new(in_dir(&shared, "elm")));
+    claim("directory", &Machine::new(in_dir(&shared, "oak")), &Machine::new(in_dir(&shared, "elm")));
     let server = S3::start();
-    claim("S3", Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+    claim("S3", &Machine::new(on_s3(&server, "oak")), &Machine::new(on_s3(&server, "elm")));
 }
 
 fn put(machine: &Machine, name: &str, path: &str, text: &str) {
@@ -29,108 +39,113 @@ fn read(machine: &Machine, name: &str, path: &str) -> Option<String> {
 
 #[test]
 fn a_copy_holds_the_session_and_another_machine_goes_on_with_it() {
-    everywhere(|place, oak, elm| {
-        oak.create("two words");
-        oak.says("two words", "plant three oaks");
-        put(&oak, "two words", "tmp/out-1", "a large output");
-        put(&oak, "two words", "checkpoints/repo.git/HEAD", "ref: refs/heads/turns\n");
-        put(&oak, "two words", "checkpoints/repo.git/objects/pack/pack-1.pack", "PACK");
-        put(&oak, "two words", "proc/bg1.json", "{}");
-        put(&oak, "two words", "inbox/1-a", "{}");
-        let pushed = oak.push("two words").expect(place);
-        assert_eq!((pushed.change, pushed.files, pushed.generation), (Change::Made, 4, 1), "{place}");
+    everywhere(goes_on_elsewhere);
+}
 
-        let pulled = elm.pull("two words").expect(place);
-        assert_eq!((pulled.change, pulled.files), (Change::Made, 3), "{place}");
-        assert_eq!(elm.history("two words"), oak.history("two words"), "{place}");
-        let meta = elm.session("two words").meta().expect(place).meta;
-        assert_eq!((meta.title.as_str(), meta.name.as_str()), ("Plant three oaks", "two words"), "{place}");
-        assert_eq!(read(&elm, "two words", "tmp/out-1").as_deref(), Some("a large output"), "{place}");
-        assert_eq!(read(&elm, "two words", "checkpoints/repo.git/objects/pack/pack-1.pack").as_deref(), Some("PACK"));
-        assert_eq!(
-            read(&elm, "two words", "proc/bg1.json"),
-            None,
-            "{place}: it would be taken for one of this machine"
-        );
-        assert_eq!(read(&elm, "two words", "inbox/1-a"), None, "{place}");
-        let (_, files) = elm.remote.show(&named("two words")).expect(place);
-        assert!(files.iter().any(|(path, _)| path == "proc/oak/bg1.json"), "{place}: {files:?}");
+fn goes_on_elsewhere(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("two words");
+    oak.says("two words", "plant three oaks");
+    put(oak, "two words", "tmp/out-1", "a large output");
+    put(oak, "two words", "checkpoints/repo.git/HEAD", "ref: refs/heads/turns\n");
+    put(oak, "two words", "checkpoints/repo.git/objects/pack/pack-1.pack", "PACK");
+    put(oak, "two words", "proc/bg1.json", "{}");
+    put(oak, "two words", "inbox/1-a", "{}");
+    let pushed = oak.push("two words").expect(place);
+    assert_eq!((pushed.change, pushed.files, pushed.generation), (Change::Made, 4, 1), "{place}");
 
-        elm.says("two words", "digging");
-        put(&elm, "two words", "checkpoints/repo.git/HEAD", "ref: refs/heads/other\n");
-        assert_eq!(elm.push("two words").expect(place).change, Change::Added, "{place}");
-        let pulled = oak.pull("two words").expect(place);
-        assert_eq!((pulled.change, pulled.conflicts), (Change::Added, Vec::new()), "{place}");
-        assert_eq!(oak.texts("two words"), ["plant three oaks", "digging"], "{place}");
-        assert_eq!(read(&oak, "two words", "checkpoints/repo.git/HEAD").as_deref(), Some("ref: refs/heads/other\n"));
-        assert_eq!(read(&oak, "two words", "proc/bg1.json").as_deref(), Some("{}"), "{place}");
-        assert_eq!(oak.push("two words").expect(place).change, Change::Nothing, "{place}");
-        assert_eq!(elm.push("two words").expect(place).change, Change::Nothing, "{place}");
-        assert!(elm.remote.verify(&named("two words")).expect(place).faults.is_empty(), "{place}");
-    });
+    let pulled = elm.pull("two words").expect(place);
+    assert_eq!((pulled.change, pulled.files), (Change::Made, 3), "{place}");
+    assert_eq!(elm.history("two words"), oak.history("two words"), "{place}");
+    let meta = elm.session("two words").meta().expect(place).meta;
+    assert_eq!((meta.title.as_str(), meta.name.as_str()), ("Plant three oaks", "two words"), "{place}");
+    assert_eq!(read(elm, "two words", "tmp/out-1").as_deref(), Some("a large output"), "{place}");
+    assert_eq!(read(elm, "two words", "checkpoints/repo.git/objects/pack/pack-1.pack").as_deref(), Some("PACK"));
+    assert_eq!(read(elm, "two words", "proc/bg1.json"), None, "{place}: it would be taken for one of this machine");
+    assert_eq!(read(elm, "two words", "inbox/1-a"), None, "{place}");
+    let files = elm.remote.show(&named("two words")).expect(place).files;
+    assert!(files.iter().any(|(path, _)| path == "proc/oak/bg1.json"), "{place}: {files:?}");
+
+    elm.says("two words", "digging");
+    put(elm, "two words", "checkpoints/repo.git/HEAD", "ref: refs/heads/other\n");
+    assert_eq!(elm.push("two words").expect(place).change, Change::Added, "{place}");
+    let pulled = oak.pull("two words").expect(place);
+    assert_eq!((pulled.change, pulled.conflicts), (Change::Added, Vec::new()), "{place}");
+    assert_eq!(oak.texts("two words"), ["plant three oaks", "digging"], "{place}");
+    assert_eq!(read(oak, "two words", "checkpoints/repo.git/HEAD").as_deref(), Some("ref: refs/heads/other\n"));
+    assert_eq!(read(oak, "two words", "proc/bg1.json").as_deref(), Some("{}"), "{place}");
+    assert_eq!(oak.push("two words").expect(place).change, Change::Nothing, "{place}");
+    assert_eq!(elm.push("two words").expect(place).change, Change::Nothing, "{place}");
+    assert!(elm.remote.verify(&named("two words")).expect(place).faults.is_empty(), "{place}");
 }
 
 #[test]
 fn two_that_went_apart_are_refused_with_both_ends_and_can_both_be_kept() {
-    everywhere(|place, oak, elm| {
-        oak.create("demo");
-        oak.says("demo", "plant three oaks");
-        oak.push("demo").expect(place);
-        elm.pull("demo").expect(place);
-        oak.says("demo", "here");
-        elm.says("demo", "there, and longer");
-        oak.push("demo").expect(place);
-        let before = (elm.history("demo"), oak.remote.summaries(&[named("demo")]).remove(0).expect(place));
-        for refused in [elm.push("demo").map(drop), elm.pull("demo").map(drop)] {
-            let Err(RemoteError::Diverged(apart)) = refused else { panic!("{place}: {refused:?}") };
-            assert_eq!((apart.local.machine.as_str(), apart.remote.machine.as_str()), ("elm", "oak"), "{place}");
-            assert_eq!(apart.local.bytes, elm.history("demo").len() as u64, "{place}");
-            assert_eq!(apart.remote.bytes, oak.history("demo").len() as u64, "{place}");
-        }
-        let after = (elm.history("demo"), oak.remote.summaries(&[named("demo")]).remove(0).expect(place));
-        assert_eq!(before, after, "{place}: nothing was touched");
+    everywhere(both_are_kept);
+}
 
-        let other = PullOptions { name: Some(named("demo-of-oak")), ..PullOptions::default() };
-        elm.remote.pull(&elm.store, &named("demo"), &other).expect(place);
-        assert_eq!(elm.texts("demo-of-oak"), ["plant three oaks", "here"], "{place}");
-        let other = PushOptions { name: Some(named("demo-of-elm")), ..PushOptions::default() };
-        elm.remote.push(&elm.session("demo"), &other).expect(place);
-        let names: Vec<_> = oak.remote.list().expect(place).into_iter().map(|copy| copy.name.to_string()).collect();
-        assert_eq!(names, ["demo", "demo-of-elm"], "{place}");
-    });
+fn both_are_kept(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("demo");
+    oak.says("demo", "plant three oaks");
+    oak.push("demo").expect(place);
+    elm.pull("demo").expect(place);
+    oak.says("demo", "here");
+    elm.says("demo", "there, and longer");
+    oak.push("demo").expect(place);
+    let before = (elm.history("demo"), oak.remote.show(&named("demo")).expect(place));
+    for refused in [elm.push("demo").map(drop), elm.pull("demo").map(drop)] {
+        let Err(RemoteError::Diverged(apart)) = refused else { panic!("{place}: {refused:?}") };
+        assert_eq!((apart.local.machine.as_str(), apart.remote.machine.as_str()), ("elm", "oak"), "{place}");
+        assert_eq!(apart.local.bytes, elm.history("demo").len() as u64, "{place}");
+        assert_eq!(apart.remote.bytes, oak.history("demo").len() as u64, "{place}");
+    }
+    let after = (elm.history("demo"), oak.remote.show(&named("demo")).expect(place));
+    assert_eq!(before, after, "{place}: nothing was touched");
+
+    let other = PullOptions { name: Some(named("demo-of-oak")), ..PullOptions::default() };
+    elm.remote.pull(&elm.store, &named("demo"), &other).expect(place);
+    assert_eq!(elm.texts("demo-of-oak"), ["plant three oaks", "here"], "{place}");
+    let other = PushOptions { name: Some(named("demo-of-elm")), ..PushOptions::default() };
+    elm.remote.push(&elm.session("demo"), &other).expect(place);
+    let names: Vec<_> =
+        oak.remote.list("").expect(place).sessions.into_iter().map(|copy| copy.name.to_string()).collect();
+    assert_eq!(names, ["demo", "demo-of-elm"], "{place}");
 }
 
 #[test]
 fn a_copy_that_is_ahead_is_not_written_over() {
-    everywhere(|place, oak, elm| {
-        oak.create("demo");
-        oak.says("demo", "one");
-        oak.push("demo").expect(place);
-        elm.pull("demo").expect(place);
-        oak.says("demo", "two");
-        oak.push("demo").expect(place);
-        assert!(matches!(elm.push("demo"), Err(RemoteError::Behind { .. })), "{place}");
-        let synced = elm.remote.sync(&elm.store, &named("demo"), false).expect(place);
-        assert_eq!(synced.pulled.map(|pulled| pulled.change), Some(Change::Added), "{place}");
-        assert_eq!(elm.texts("demo"), ["one", "two"], "{place}");
-    });
+    everywhere(is_not_written_over);
+}
+
+fn is_not_written_over(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("demo");
+    oak.says("demo", "one");
+    oak.push("demo").expect(place);
+    elm.pull("demo").expect(place);
+    oak.says("demo", "two");
+    oak.push("demo").expect(place);
+    assert!(matches!(elm.push("demo"), Err(RemoteError::Behind { .. })), "{place}");
+    let synced = elm.remote.sync(&elm.store, &named("demo"), false).expect(place);
+    assert_eq!(synced.pulled.map(|pulled| pulled.change), Some(Change::Added), "{place}");
+    assert_eq!(elm.texts("demo"), ["one", "two"], "{place}");
 }
 
 #[test]
 fn a_plan_changes_nothing() {
-    everywhere(|place, oak, elm| {
-        oak.create("demo");
-        oak.says("demo", "one");
-        let plan = PushOptions { dry_run: true, ..PushOptions::default() };
-        let planned = oak.remote.push(&oak.session("demo"), &plan).expect(place);
-        assert_eq!((planned.change, planned.new_bytes), (Change::Made, oak.history("demo").len() as u64), "{place}");
-        assert!(oak.remote.list().expect(place).is_empty(), "{place}");
-        oak.push("demo").expect(place);
-        let plan = PullOptions { dry_run: true, ..PullOptions::default() };
-        let planned = elm.remote.pull(&elm.store, &named("demo"), &plan).expect(place);
-        assert_eq!(planned.change, Change::Made, "{place}");
-        assert!(!elm.path("demo").exists(), "{place}");
-    });
+    everywhere(plans);
+}
+
+fn plans(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("demo");
+    oak.says("demo", "one");
+    let plan = PushOptions { dry_run: true, ..PushOptions::default() };
+    let planned = oak.remote.push(&oak.session("demo"), &plan).expect(place);
+    assert_eq!((planned.change, planned.new_bytes), (Change::Made, oak.history("demo").len() as u64), "{place}");
+    assert!(oak.remote.list("").expect(place).sessions.is_empty(), "{place}");
+    oak.push("demo").expect(place);
+    let plan = PullOptions { dry_run: true, ..PullOptions::default() };
+    let planned = elm.remote.pull(&elm.store, &named("demo"), &plan).expect(place);
+    assert_eq!(planned.change, Change::Made, "{place}");
+    assert!(!elm.path("demo").exists(), "{place}");
 }
 
 #[test]
@@ -149,16 +164,23 @@ fn a_small_push_to_a_large_session_takes_two_requests_and_less_than_ten_kilobyte
     history.flush().expect("there is room");
     let first = oak.remote.push(&session, &PushOptions::default()).expect("it can be sent");
     assert!(first.history_bytes > megabytes << 20);
-    // The worst of eight: a push that puts segments together sends a little more.
+    let mut random = StdRng::seed_from_u64(7);
+    let mut sent = Vec::new();
+    // Each eighth push puts segments together and sends more.
     for n in 0..20 {
-        session.append(&[crate::support::said(&format!("{n} {}", "x".repeat(1_000)))]).expect("there is room");
+        // As hard to make smaller as what agents write: to a third.
+        let text: Vec<String> = (0..165).map(|_| random.random_range(0..99_999).to_string()).collect();
+        session.append(&[crate::support::said(&text.join(" "))]).expect("there is room");
         let before = server.met().len();
         let pushed = oak.remote.push(&session, &PushOptions::default()).expect("it can be sent");
         let met = &server.met()[before..];
-        let sent: u64 = met.iter().map(|met| met.received_bytes).sum();
-        assert!(met.len() == 2 && sent < 10_000, "{n}: {sent} bytes, {met:?}");
+        sent.push(met.iter().map(|met| met.received_bytes).sum::<u64>());
+        assert!(met.len() == 2 && sent[n] < 10_000, "{n}: {} bytes, {met:?}", sent[n]);
         assert_eq!(pushed.traffic.requests, 2);
     }
+    sent.sort_unstable();
+    let (median, most) = (sent[10], sent[19]);
+    told(&format!("1 KB to {megabytes} MiB: 2 requests, {median} bytes in the median, {most} at most, heads included"));
     let elm = Machine::new(on_s3(&server, "elm"));
     elm.pull("demo").expect("it can be fetched");
     assert!(elm.history("demo") == oak.history("demo"), "it is the same");
@@ -173,11 +195,14 @@ fn a_hundred_pushes_leave_few_objects_to_fetch() {
         session.append(&[crate::support::said(&format!("event {n}"))]).expect("there is room");
         oak.remote.push(&session, &PushOptions::default()).expect("it can be sent");
     }
-    let summary = oak.remote.summaries(&[named("demo")]).remove(0).expect("it is there");
-    assert!(summary.segments.len() < 24, "{:?}", summary.segments);
+    let segments = oak.remote.show(&named("demo")).expect("it is there").segments;
+    assert!(segments.len() < 24, "{segments:?}");
     let elm = Machine::new(on_s3(&server, "elm"));
     elm.pull("demo").expect("it can be fetched");
     assert_eq!(elm.history("demo"), oak.history("demo"));
+    let removed = oak.remote.remove_superseded(&named("demo"), false).expect("it can be looked through");
+    assert_eq!(removed.objects, 0, "somebody may be about to name what is new");
+    server.age(DAY * 2);
     let removed = oak.remote.remove_superseded(&named("demo"), false).expect("it can be removed");
     assert!(removed.objects >= 70, "{removed:?}");
     assert!(oak.remote.verify(&named("demo")).expect("it is there").faults.is_empty());
@@ -205,11 +230,34 @@ fn what_is_remembered_is_not_believed() {
     oak.says("demo", "three");
     assert_eq!(oak.push("demo").expect("it can be sent").change, Change::Added);
     // The copy is gone, whatever is remembered.
-    oak.remote.remove(&named("demo"), false).expect("it can be removed");
+    oak.remote.remove(&named("demo"), &RemoveOptions::default()).expect("it can be removed");
     assert_eq!(oak.push("demo").expect("it can be sent").change, Change::Made);
     let elm = Machine::new(on_s3(&server, "elm"));
     elm.pull("demo").expect("it can be fetched");
     assert_eq!(elm.texts("demo"), ["one", "two", "three"]);
+}
+
+#[test]
+fn a_push_that_cannot_be_remembered_is_done_all_the_same() {
+    everywhere(is_not_remembered);
+}
+
+fn is_not_remembered(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("demo");
+    oak.says("demo", "one");
+    fs::write(oak.path("demo").join(".remote"), "no directory").expect("there is room");
+    for (text, change) in [("two", Change::Made), ("three", Change::Added)] {
+        oak.says("demo", text);
+        let pushed = oak.push("demo").expect(place);
+        assert_eq!((pushed.change, pushed.not_remembered.is_some()), (change, true), "{place}");
+    }
+    let pushed = oak.push("demo").expect(place);
+    assert_eq!(pushed.history_bytes, oak.history("demo").len() as u64, "{place}");
+    elm.pull("demo").expect(place);
+    assert_eq!(elm.history("demo"), oak.history("demo"), "{place}");
+    fs::remove_file(oak.path("demo").join(".remote")).expect("it is there");
+    oak.says("demo", "four");
+    assert!(oak.push("demo").expect(place).not_remembered.is_none(), "{place}");
 }
 
 #[test]
@@ -220,7 +268,7 @@ fn s03_a_path_of_a_copy_leads_nowhere_else() {
     oak.says("demo", "one");
     put(&oak, "demo", "tmp/out", "output");
     oak.push("demo").expect("it can be sent");
-    let outside = elm.dir.path().join("outside");
+    let outside = elm.root().join("outside");
     fs::create_dir(&outside).expect("it is new");
     elm.create("demo");
     fs::remove_dir(elm.path("demo").join("tmp")).expect("it is empty");
@@ -231,26 +279,28 @@ fn s03_a_path_of_a_copy_leads_nowhere_else() {
 
 #[test]
 fn a_file_that_was_changed_in_both_places_stays_as_it_is_in_each_until_somebody_settles_it() {
-    everywhere(|place, oak, elm| {
-        let head = "checkpoints/repo.git/HEAD";
-        oak.create("demo");
-        oak.says("demo", "one");
-        put(&oak, "demo", head, "first");
-        oak.push("demo").expect(place);
-        elm.pull("demo").expect(place);
-        put(&oak, "demo", head, "of oak");
-        put(&elm, "demo", head, "of elm, longer");
-        oak.push("demo").expect(place);
-        for _ in 0..3 {
-            assert_eq!(elm.pull("demo").expect(place).conflicts, [head], "{place}");
-            assert_eq!(elm.remote.sync(&elm.store, &named("demo"), false).expect(place).pulled, None, "{place}");
-            elm.says("demo", "more");
-            assert_eq!(elm.push("demo").expect(place).conflicts, [head], "{place}");
-            assert_eq!(read(&elm, "demo", head).as_deref(), Some("of elm, longer"), "{place}");
-        }
-        oak.pull("demo").expect(place);
-        assert_eq!(read(&oak, "demo", head).as_deref(), Some("of oak"), "{place}");
-        put(&elm, "demo", head, "of oak");
-        assert_eq!(elm.pull("demo").expect(place).conflicts, [""; 0], "{place}: settled");
-    });
+    everywhere(stays_until_settled);
+}
+
+fn stays_until_settled(place: &str, oak: &Machine, elm: &Machine) {
+    let head = "checkpoints/repo.git/HEAD";
+    oak.create("demo");
+    oak.says("demo", "one");
+    put(oak, "demo", head, "first");
+    oak.push("demo").expect(place);
+    elm.pull("demo").expect(place);
+    put(oak, "demo", head, "of oak");
+    put(elm, "demo", head, "of elm, longer");
+    oak.push("demo").expect(place);
+    for _ in 0..3 {
+        assert_eq!(elm.pull("demo").expect(place).conflicts, [head], "{place}");
+        assert!(elm.remote.sync(&elm.store, &named("demo"), false).expect(place).pulled.is_none(), "{place}");
+        elm.says("demo", "more");
+        assert_eq!(elm.push("demo").expect(place).conflicts, [head], "{place}");
+        assert_eq!(read(elm, "demo", head).as_deref(), Some("of elm, longer"), "{place}");
+    }
+    oak.pull("demo").expect(place);
+    assert_eq!(read(oak, "demo", head).as_deref(), Some("of oak"), "{place}");
+    put(elm, "demo", head, "of oak");
+    assert_eq!(elm.pull("demo").expect(place).conflicts, [""; 0], "{place}: settled");
 }

@@ -6,6 +6,7 @@ use session_store::remote::{Change, PushOptions, RemoteError};
 use session_testing::s3::S3;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Masks one word.
 struct Masks;
@@ -58,6 +59,7 @@ fn a_history_that_was_scrubbed_is_a_new_generation_and_replaces_only_what_it_con
         server.objects().values().any(|bytes| String::from_utf8_lossy(&unpacked(bytes)).contains("hunter2"))
     };
     assert!(holds_secret(&server), "of the first generation");
+    server.age(Duration::from_secs(2 * 86_400));
     oak.remote.remove_superseded(&named("demo"), false).expect("it can be removed");
     assert!(!holds_secret(&server) && !server.objects().contains_key(former));
     assert!(oak.remote.verify(&named("demo")).expect("it is there").faults.is_empty());

@@ -1,7 +1,7 @@
 //! Keeping other machines out, and what becomes of who was late.
 
 use super::{Clock, Machine, in_dir, named, on_s3, options};
-use session_store::remote::{Change, PushOptions, Remote, RemoteError};
+use session_store::remote::{Change, PushOptions, Remote, RemoteError, RemoveOptions};
 use session_testing::s3::S3;
 use std::time::Duration;
 
@@ -29,7 +29,10 @@ fn a_second_machine_is_refused_by_the_name_of_the_first() {
         assert_eq!(holder, "oak");
         elm.create("demo");
         assert!(matches!(elm.push("demo"), Err(RemoteError::Leased { .. })), "{place}");
-        assert!(matches!(elm.remote.remove(&named("demo"), false), Err(RemoteError::Leased { .. })), "{place}");
+        assert!(
+            matches!(elm.remote.remove(&named("demo"), &RemoveOptions::default()), Err(RemoteError::Leased { .. })),
+            "{place}"
+        );
         assert_eq!(lease.push(&session, &PushOptions::default()).expect(place).change, Change::Added);
         clock.pass(MINUTE / 2);
         lease.renew().expect(place);
@@ -43,7 +46,7 @@ fn a_second_machine_is_refused_by_the_name_of_the_first() {
         let lease = elm.remote.lease(&named("demo"), MINUTE).expect("it was given back");
         assert_eq!(lease.fence(), 2, "{place}");
         lease.release().expect(place);
-        let summary = oak.remote.summaries(&[named("demo")]).remove(0).expect(place);
+        let summary = oak.remote.show(&named("demo")).expect(place).summary;
         assert_eq!((summary.lease, summary.fence), (None, 2), "{place}");
     });
 }
@@ -84,6 +87,30 @@ fn a_lease_that_ran_out_and_that_nobody_took_is_still_held() {
         oak.says("demo", "one");
         clock.pass(MINUTE * 9);
         lease.push(&session, &PushOptions::default()).expect(place);
+    });
+}
+
+#[test]
+fn a_lease_that_was_given_back_after_a_push_keeps_nobody_out() {
+    both(|place, _, oak, elm| {
+        let session = oak.create("demo");
+        oak.says("demo", "one");
+        let lease = oak.remote.lease(&named("demo"), MINUTE).expect(place);
+        lease.push(&session, &PushOptions::default()).expect(place);
+        lease.release().expect(place);
+        oak.says("demo", "two");
+        // What is remembered is the manifest with the lease.
+        oak.push("demo").expect(place);
+        elm.pull("demo").expect(place);
+        elm.says("demo", "three");
+        elm.push("demo").expect(place);
+        // And it may be another lease than the one that is held now.
+        let lease = elm.remote.lease(&named("demo"), MINUTE).expect(place);
+        lease.push(&elm.session("demo"), &PushOptions::default()).expect(place);
+        lease.release().expect(place);
+        let lease = elm.remote.lease(&named("demo"), MINUTE).expect(place);
+        elm.says("demo", "four");
+        lease.finish(&elm.session("demo"), &PushOptions::default()).expect(place);
     });
 }
 

@@ -11,9 +11,9 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Takes the lease, brings in what is new, appends the next number, sends it. Gives the number if all of that was
 /// acknowledged.
-fn turn(machine: &Machine) -> Result<usize, RemoteError> {
+pub(super) fn turn(machine: &Machine, lease: Duration) -> Result<usize, RemoteError> {
     let name = named("demo");
-    let lease = machine.remote.lease(&name, MINUTE)?;
+    let lease = machine.remote.lease(&name, lease)?;
     match machine.pull("demo") {
         Ok(_) => {}
         Err(RemoteError::Diverged(_)) => {
@@ -49,7 +49,7 @@ fn i38_two_machines_that_crash_at_random_write_one_history_in_order_each_event_o
             let trouble = if random.random_bool(0.5) { Trouble::CutBefore } else { Trouble::CutAfter };
             server.dies_at(random.random_range(0..10), trouble);
         }
-        match turn(&machines[at]) {
+        match turn(&machines[at], MINUTE) {
             Ok(number) => acknowledged.push(number),
             Err(RemoteError::Leased { .. }) => clock.pass(MINUTE * 2),
             Err(RemoteError::Request { .. }) => {

@@ -1,14 +1,20 @@
 //! Copies in an object store: in memory, in a directory, and on a small S3 server that counts and breaks.
 
+mod apart;
+mod collect;
 mod data;
 mod faults;
+mod garage;
 mod generations;
 mod lease;
+mod listing;
 mod machines;
+mod removal;
+mod resumed;
 mod stranger;
 
 use session_core::{SessionName, Timestamp, parse_time};
-use session_store::remote::{PullOptions, Pulled, PushOptions, Pushed, Remote, RemoteOptions, RemoteResult};
+use session_store::remote::{Copied, PullOptions, PushOptions, Remote, RemoteOptions, RemoteResult};
 use session_store::{Durability, NewSession, Options, Session, Store};
 use session_testing::s3::S3;
 use std::fs;
@@ -19,17 +25,30 @@ use tempfile::TempDir;
 
 /// A machine: a store of its own, and how it reaches the copies.
 struct Machine {
-    dir: TempDir,
+    root: PathBuf,
     store: Store,
     remote: Remote,
+    /// Removed with it, if it is the machine's own.
+    _dir: Option<TempDir>,
 }
 
 impl Machine {
     fn new(remote: Remote) -> Self {
         let dir = tempfile::tempdir().expect("a scratch directory");
+        let machine = Machine::at(dir.path(), remote);
+        Machine { _dir: Some(dir), ..machine }
+    }
+
+    /// One that has been used before.
+    fn at(root: impl Into<PathBuf>, remote: Remote) -> Self {
+        let root = root.into();
         let options = Options { durability: Durability::Os, ..Options::default() };
-        let store = Store::open_at(dir.path().join("sessions")).with_options(options);
-        Machine { dir, store, remote }
+        let store = Store::open_at(root.join("sessions")).with_options(options);
+        Machine { root, store, remote, _dir: None }
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
     }
 
     fn create(&self, name: &str) -> Session {
@@ -41,16 +60,16 @@ impl Machine {
         self.store.open(&named(name)).expect("it is there")
     }
 
-    fn push(&self, name: &str) -> RemoteResult<Pushed> {
+    fn push(&self, name: &str) -> RemoteResult<Copied> {
         self.remote.push(&self.session(name), &PushOptions::default())
     }
 
-    fn pull(&self, name: &str) -> RemoteResult<Pulled> {
+    fn pull(&self, name: &str) -> RemoteResult<Copied> {
         self.remote.pull(&self.store, &named(name), &PullOptions::default())
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join("sessions").join(name)
+        self.root.join("sessions").join(name)
     }
 
     fn history(&self, name: &str) -> Vec<u8> {
@@ -86,7 +105,11 @@ fn on_s3(server: &S3, machine: &str) -> Remote {
 }
 
 fn on_s3_with(server: &S3, options: RemoteOptions) -> Remote {
-    let options = RemoteOptions { endpoint: Some(server.endpoint()), anonymous: true, allow_http: true, ..options };
+    on_s3_at(&server.endpoint(), options)
+}
+
+fn on_s3_at(endpoint: &str, options: RemoteOptions) -> Remote {
+    let options = RemoteOptions { endpoint: Some(endpoint.to_owned()), anonymous: true, allow_http: true, ..options };
     Remote::open("s3://bucket/team", options).expect("the settings are whole")
 }
 
@@ -101,6 +124,11 @@ struct Clock(Arc<Mutex<Timestamp>>);
 impl Clock {
     fn new() -> Self {
         Clock(Arc::new(Mutex::new(parse_time("2026-06-01T00:00:00Z").expect("it is well formed"))))
+    }
+
+    /// One that shows the time, until it is moved.
+    fn from_now() -> Self {
+        Clock(Arc::new(Mutex::new(chrono::Utc::now().fixed_offset())))
     }
 
     fn pass(&self, time: Duration) {

@@ -1,5 +1,7 @@
 //! Copies in an object store, by the program itself, on a small S3 server.
 
+mod kills;
+
 use crate::support::{Ran, SESSION, Scratch, eventually, json};
 use session_testing::s3::S3;
 use std::process::{Command, Stdio};
@@ -105,4 +107,25 @@ fn several_are_sent_by_a_filter_and_one_that_fails_keeps_no_other_back() {
         listed.lines().filter_map(|line| line.split('\t').next()).collect::<Vec<_>>(),
         ["ash", "birch", "cedar"]
     );
+}
+
+#[test]
+fn a_leased_copy_is_removed_by_force_only() {
+    let (scratch, server) = (Scratch::new(), S3::start());
+    ok(&scratch, &server, "oak", &["new", "demo"]);
+    let words = ["turn", "demo", "--remote", "--", "sh", "-c", &format!("{SAY}; touch holding; sleep 60")];
+    let mut turn = command(&scratch, &server, "oak", &words).spawn().expect("the program was built");
+    eventually("the turn runs", || scratch.work().join("holding").exists());
+    turn.kill().expect("it runs");
+    turn.wait().expect("it ends");
+    let leased = ok(&scratch, &server, "elm", &["remote", "list", "--leased", "--by", "oak"]);
+    assert!(leased.starts_with("demo\t"), "{leased}");
+    assert_eq!(ok(&scratch, &server, "elm", &["remote", "list", "--by", "elm"]), "");
+    for words in [&["remote", "rm", "demo", "-y"][..], &["remote", "rm", "demo", "-n"]] {
+        let refused = run(&scratch, &server, "elm", words);
+        assert_eq!(refused.code, 5, "{}", refused.stderr);
+        assert!(refused.stderr.contains("leased to oak") && refused.stderr.contains("--force"), "{}", refused.stderr);
+    }
+    ok(&scratch, &server, "elm", &["remote", "rm", "demo", "-y", "--force"]);
+    assert_eq!(ok(&scratch, &server, "elm", &["remote", "list", "--names-only"]), "");
 }

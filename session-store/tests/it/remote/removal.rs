@@ -1,0 +1,110 @@
+//! Removing copies.
+
+use super::{Clock, Machine, in_dir, named, on_s3};
+use session_store::remote::{Change, PushOptions, RemoteError, RemoveOptions};
+use session_testing::s3::{S3, Trouble};
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const FORCED: RemoveOptions = RemoveOptions { force: true, dry_run: false };
+
+/// The objects that belong to the copy alone.
+fn own_objects(server: &S3) -> Vec<String> {
+    let shared = |key: &String| key.contains("/objects/") || key.ends_with("/store.json");
+    server.objects().into_keys().filter(|key| !shared(key)).collect()
+}
+
+#[test]
+fn a_leased_copy_is_removed_by_force_only_and_its_holder_is_told() {
+    let (server, clock) = (S3::start(), Clock::new());
+    let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
+    let (oak, elm) = (on("oak"), on("elm"));
+    let session = oak.create("demo");
+    oak.says("demo", "one");
+    let lease = oak.remote.lease(&named("demo"), MINUTE).expect("it is free");
+    lease.push(&session, &PushOptions::default()).expect("it can be sent");
+    let before = server.objects();
+    // Also the machine that has it: a turn of it may run.
+    for machine in [&elm, &oak] {
+        for dry_run in [false, true] {
+            let refused = machine.remote.remove(&named("demo"), &RemoveOptions { dry_run, force: false });
+            let Err(RemoteError::Leased { holder, .. }) = refused else { panic!("{refused:?}") };
+            assert_eq!(holder, "oak");
+        }
+    }
+    assert_eq!(server.objects(), before, "nothing was touched");
+    let planned = elm.remote.remove(&named("demo"), &RemoveOptions { dry_run: true, ..FORCED }).expect("it is forced");
+    assert_eq!(server.objects(), before, "nothing was touched");
+    let removed = elm.remote.remove(&named("demo"), &FORCED).expect("it is forced");
+    assert_eq!((removed.objects, removed.bytes), (planned.objects, planned.bytes));
+    assert_eq!(own_objects(&server), [""; 0]);
+    oak.says("demo", "two");
+    let late = lease.push(&session, &PushOptions::default());
+    assert!(matches!(late, Err(RemoteError::LeaseLost { .. })), "{late:?}");
+    assert!(!own_objects(&server).iter().any(|key| key.contains("/manifests/")), "and there is no copy by that");
+    // Without the lease it may begin anew.
+    assert_eq!(oak.push("demo").expect("it can be sent").change, Change::Made);
+    clock.pass(MINUTE * 2);
+    elm.pull("demo").expect("it can be fetched");
+    assert_eq!(elm.texts("demo"), ["one", "two"]);
+}
+
+#[test]
+fn a_lease_that_ran_out_keeps_nobody_from_removing_and_who_is_late_is_refused() {
+    let (server, clock) = (S3::start(), Clock::new());
+    let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
+    let (oak, elm) = (on("oak"), on("elm"));
+    let session = oak.create("demo");
+    oak.says("demo", "one");
+    let lease = oak.remote.lease(&named("demo"), MINUTE).expect("it is free");
+    clock.pass(MINUTE * 2);
+    elm.remote.remove(&named("demo"), &RemoveOptions::default()).expect("it ran out");
+    let late = lease.push(&session, &PushOptions::default());
+    assert!(matches!(late, Err(RemoteError::LeaseLost { .. })), "{late:?}");
+}
+
+#[test]
+fn i37_a_removal_that_is_cut_at_any_request_leaves_an_empty_copy_and_is_done_by_the_next_one() {
+    for first in [Trouble::CutBefore, Trouble::CutAfter] {
+        for at in 0.. {
+            let server = S3::start();
+            let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+            oak.create("demo");
+            for n in 0..3 {
+                oak.says("demo", &format!("event {n}"));
+                oak.push("demo").expect("it can be sent");
+            }
+            elm.pull("demo").expect("it can be fetched");
+            server.dies_at(at, first);
+            let cut = oak.remote.remove(&named("demo"), &RemoveOptions::default());
+            server.recovers();
+            // Whoever has the session loses nothing, and meets no object that is missing.
+            match elm.pull("demo") {
+                Ok(pulled) => assert!(matches!(pulled.change, Change::Nothing | Change::Ahead), "{pulled:?}"),
+                Err(error) => assert!(matches!(error, RemoteError::NotThere { .. }), "{first:?} at {at}: {error}"),
+            }
+            assert_eq!(elm.texts("demo").len(), 3, "{first:?} at {at}");
+            match oak.remote.remove(&named("demo"), &RemoveOptions::default()) {
+                Ok(_) | Err(RemoteError::NotThere { .. }) => {}
+                Err(error) => panic!("{first:?} at {at}: {error}"),
+            }
+            assert_eq!(own_objects(&server), [""; 0], "{first:?} at {at}");
+            if cut.is_ok() {
+                assert!(at > 5, "every request was met: {at}");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_in_a_directory_is_removed_too() {
+    let dir = tempfile::tempdir().expect("a scratch directory");
+    let oak = Machine::new(in_dir(dir.path(), "oak"));
+    oak.create("demo");
+    oak.says("demo", "one");
+    oak.push("demo").expect("it can be sent");
+    oak.remote.remove(&named("demo"), &RemoveOptions::default()).expect("nobody can have leased it");
+    let again = oak.remote.remove(&named("demo"), &RemoveOptions::default());
+    assert!(matches!(again, Err(RemoteError::NotThere { .. })), "{again:?}");
+}
