@@ -24,14 +24,14 @@ pub enum Repair {
         /// The message that asks for the call.
         message: usize,
         /// The call.
-        call_id: String,
+        call_id: Box<str>,
     },
     /// Message `message` is a result for a call that nobody asked for, or for one that has its result: left out.
     LeftOutResult {
         /// The message.
         message: usize,
         /// The call that it names.
-        call_id: String,
+        call_id: Box<str>,
     },
 }
 
@@ -43,7 +43,7 @@ pub enum Repair {
 /// ```
 /// use session_core::{Message, Repair, ToolCall, api_view};
 /// let call = ToolCall { id: "c1".into(), call_type: "function".into(), name: "Shell".into(), ..ToolCall::default() };
-/// let asks = Message { tool_calls: vec![call], ..Message::assistant("digging") };
+/// let asks = Message { tool_calls: [call].into(), ..Message::assistant("digging") };
 /// let view = api_view(&[Message::user("dig"), asks, Message::user("stop")]);
 /// assert_eq!(view.messages.len(), 4);
 /// assert_eq!(view.repairs, [Repair::AddedResult { message: 1, call_id: "c1".into() }]);
@@ -53,7 +53,7 @@ pub fn api_view(messages: &[Message]) -> ApiView {
     let mut open: Vec<OpenCall<'_>> = Vec::new();
     for (number, message) in messages.iter().enumerate() {
         if message.role == Role::Tool {
-            let answered = open.iter().position(|call| call.id == message.tool_call_id);
+            let answered = open.iter().position(|call| *call.id == *message.tool_call_id);
             match answered {
                 Some(call) => {
                     open.remove(call);
@@ -92,7 +92,7 @@ impl ApiView {
             let mut extra = Fields::new();
             extra.set("x", &json!({ "synthetic": true }));
             self.messages.push(Message { extra, ..Message::tool_result(call.id, call.tool, MISSING_RESULT) });
-            self.repairs.push(Repair::AddedResult { message: call.message, call_id: call.id.to_owned() });
+            self.repairs.push(Repair::AddedResult { message: call.message, call_id: call.id.into() });
         }
     }
 }

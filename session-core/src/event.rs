@@ -46,7 +46,7 @@ impl Event {
         let mut event = Event::new(ts, Kind::Message);
         if message.role == Role::Tool {
             event.kind = Kind::ToolResult;
-            event.tool.clone_from(&message.name);
+            event.tool = message.name.to_string();
         }
         event.message = Some(Box::new(message));
         event

@@ -1,18 +1,18 @@
 //! Members of an object that this version has no name for.
 
-use crate::json;
+use crate::{ThinVec, json};
 
 /// Unknown members of a JSON object, in file order, each value as its own JSON text.
 ///
 /// They are carried from reading to writing untouched, so that a history or a `meta.json` that a newer program wrote
 /// does not lose what only that program understands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fields(Vec<(String, Box<str>)>);
+pub struct Fields(ThinVec<(Box<str>, Box<str>)>);
 
 impl Fields {
     /// No members.
     pub const fn new() -> Self {
-        Fields(Vec::new())
+        Fields(ThinVec::new())
     }
 
     /// Whether there is none.
@@ -22,7 +22,7 @@ impl Fields {
 
     /// The JSON text of a member; of several with that name the last, as JSON readers take it.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, text)| &**text)
+        self.0.iter().rev().find(|(key, _)| **key == *name).map(|(_, text)| &**text)
     }
 
     /// The member as a JSON value, half a surrogate pair in it read as U+FFFD. `None` if it is missing, or nested
@@ -55,18 +55,18 @@ impl Fields {
 
     /// Name and JSON text of each member, in file order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, text)| (key.as_str(), &**text))
+        self.0.iter().map(|(key, text)| (&**key, &**text))
     }
 
     pub(crate) fn set_text(&mut self, name: &str, text: Box<str>) {
         self.remove(name);
-        self.0.push((name.to_owned(), text));
+        self.0.push((name.into(), text));
     }
 
     /// A member as it was read; the text is valid JSON without a raw newline.
-    pub(crate) fn push(&mut self, name: String, text: &str) {
+    pub(crate) fn push(&mut self, name: impl Into<Box<str>>, text: &str) {
         let text = if text.contains(['\n', '\r']) { json::compact(text).into() } else { text.into() };
-        self.0.push((name, text));
+        self.0.push((name.into(), text));
     }
 
     /// Appends `"name":value` for each member, a comma before each but where `out` ends in an opening brace.

@@ -49,7 +49,7 @@
 //!
 //! | to read | what is there |
 //! | --- | --- |
-//! | `event`, `message`, `fields` | [`Event`] and [`Kind`], [`Message`] and [`Content`], and the members that have no name here ([`Fields`]) |
+//! | `event`, `message`, `fields`, `thin_vec` | [`Event`] and [`Kind`], [`Message`] and [`Content`], the members that have no name here ([`Fields`]), and the list that costs nothing while it is empty ([`ThinVec`]) |
 //! | `defect` | what can be wrong with a line, and what that means for a reader |
 //! | [`json`] | one tolerant reader and one exact writer of JSON |
 //! | `decode`, `encode` | from a line to events and defects, and back |
@@ -93,6 +93,7 @@ mod session_path;
 mod show;
 mod spending;
 mod statistics;
+mod thin_vec;
 mod time;
 mod timeline;
 mod title;
@@ -124,6 +125,7 @@ pub use session_path::{Belongs, MAX_PATH_BYTES, PathRule, SessionPath, SessionPa
 pub use show::reference_show;
 pub use spending::{Amount, Responses, Spending, Spent};
 pub use statistics::{Cell, CellKey, Period, Statistics};
+pub use thin_vec::ThinVec;
 pub use time::{Timestamp, format_time, parse_time};
 pub use timeline::{Cut, CutError, ParsePointError, Point, Timeline, TurnSpan};
 pub use title::{MAX_TITLE_BYTES, TITLE_WORDS, first_words_title, fork_title, normalize_title};

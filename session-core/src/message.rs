@@ -1,7 +1,7 @@
 //! A message of the conversation, as model endpoints exchange it and the history stores it.
 
-use crate::Fields;
 use crate::json::{self, Cursor, Shape};
+use crate::{Fields, ThinVec};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -14,15 +14,15 @@ pub struct Message {
     /// What is said.
     pub content: Content,
     /// The model's reasoning, where the endpoint gives it. Read from `reasoning` too, when `reasoning_content` is empty.
-    pub reasoning_content: String,
+    pub reasoning_content: Box<str>,
     /// The tool that a result comes from, or a participant's name.
-    pub name: String,
+    pub name: Box<str>,
     /// The calls that an assistant message asks for.
-    pub tool_calls: Vec<ToolCall>,
+    pub tool_calls: ThinVec<ToolCall>,
     /// The call that a tool's message answers.
-    pub tool_call_id: String,
+    pub tool_call_id: Box<str>,
     /// Pictures that belong to the message. Their bytes are in files, not in the history.
-    pub images: Vec<Image>,
+    pub images: ThinVec<Image>,
     /// Members of the message that this version has no name for.
     pub extra: Fields,
 }
@@ -44,13 +44,13 @@ impl Message {
     }
 
     /// A tool's answer to a call.
-    pub fn tool_result(call_id: impl Into<String>, tool: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn tool_result(call_id: &str, tool: &str, text: impl Into<String>) -> Self {
         Message { name: tool.into(), tool_call_id: call_id.into(), ..Message::new(Role::Tool, text) }
     }
 }
 
 /// Who speaks in a message.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Role {
     /// Standing instructions.
     System,
@@ -60,8 +60,12 @@ pub enum Role {
     Assistant,
     /// A tool's result.
     Tool,
-    /// A role that this version does not know, or, as the empty string, none.
-    Other(String),
+    /// None, or the empty string.
+    #[default]
+    Missing,
+    /// A role that this version does not know, and not the empty string: `Role::from` makes one.
+    #[expect(clippy::box_collection, reason = "so rare a word should not make every message larger")]
+    Other(Box<String>),
 }
 
 impl Role {
@@ -72,14 +76,9 @@ impl Role {
             Role::User => "user",
             Role::Assistant => "assistant",
             Role::Tool => "tool",
+            Role::Missing => "",
             Role::Other(name) => name,
         }
-    }
-}
-
-impl Default for Role {
-    fn default() -> Self {
-        Role::Other(String::new())
     }
 }
 
@@ -90,7 +89,8 @@ impl From<Cow<'_, str>> for Role {
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "tool" => Role::Tool,
-            _ => Role::Other(name.into_owned()),
+            "" => Role::Missing,
+            _ => Role::Other(Box::new(name.into_owned())),
         }
     }
 }
@@ -184,11 +184,11 @@ impl From<String> for Content {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall {
     /// The id that the result refers to.
-    pub id: String,
+    pub id: Box<str>,
     /// The type of call, `function` as a rule.
-    pub call_type: String,
+    pub call_type: Box<str>,
     /// The tool's name.
-    pub name: String,
+    pub name: Box<str>,
     /// The arguments, as the model wrote them: JSON as a rule, but nothing is checked.
     pub arguments: String,
     /// Members of the call that this version has no name for.

@@ -73,8 +73,8 @@ fn read_again(event: &Event, line: &str) -> Option<Event> {
 /// Who speaks, and the ids of calls.
 fn ids(event: &Event) -> Option<(&Role, &str, Vec<&str>)> {
     event.message.as_deref().map(|message| {
-        let calls = message.tool_calls.iter().map(|call| call.id.as_str()).collect();
-        (&message.role, message.tool_call_id.as_str(), calls)
+        let calls = message.tool_calls.iter().map(|call| &*call.id).collect();
+        (&message.role, &*message.tool_call_id, calls)
     })
 }
 

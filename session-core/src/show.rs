@@ -29,7 +29,7 @@ pub fn reference_show(name: &str, title: &str, messages: &[Message]) -> String {
                 out.push_str("\n\n");
             }
             Role::Tool => push(&mut out, format_args!("[tool: {}] (result omitted)\n\n", message.name)),
-            Role::Other(_) => {}
+            Role::Missing | Role::Other(_) => {}
         }
     }
     out

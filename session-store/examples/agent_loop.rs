@@ -85,7 +85,7 @@ fn open(store: &Store, workspace: &Path) -> Result<Session, Box<dyn Error + Send
 fn ask_the_model(conversation: &[Message]) -> Message {
     let call = |id: &str, name: &str, arguments: &str| {
         let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), ..ToolCall::default() };
-        Message { tool_calls: vec![call], ..Message::assistant("") }
+        Message { tool_calls: [call].into(), ..Message::assistant("") }
     };
     let since_the_prompt = conversation.iter().rev().take_while(|message| message.role.as_str() != "user").count();
     match since_the_prompt {
@@ -97,7 +97,7 @@ fn ask_the_model(conversation: &[Message]) -> Message {
 }
 
 fn run_tool(session: &Session, workspace: &Path, call: &ToolCall) -> Result<String, Box<dyn Error + Send + Sync>> {
-    match call.name.as_str() {
+    match &*call.name {
         "Plant" => {
             std::fs::write(workspace.join("oak.txt"), "an oak\n".repeat(5_000))?;
             Ok("an oak\n".repeat(5_000))

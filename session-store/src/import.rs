@@ -213,7 +213,8 @@ impl Making<'_> {
             message.content = spill.bytes("import", said.as_bytes(), PreviewSize::default())?.text().into();
             let thought = std::mem::take(&mut message.reasoning_content);
             if !thought.is_empty() {
-                message.reasoning_content = spill.bytes("import", thought.as_bytes(), PreviewSize::default())?.text();
+                message.reasoning_content =
+                    spill.bytes("import", thought.as_bytes(), PreviewSize::default())?.text().into();
             }
         }
         Ok(Some(event))

@@ -61,7 +61,7 @@ pub(super) fn call(call: &ToolCall, result: Option<&Entry>) -> Markup {
 /// A result without a call.
 pub(super) fn stray(entry: &Entry) -> Markup {
     let Some(message) = entry.event.message.as_deref() else { return html! {} };
-    let name = if message.name.is_empty() { &entry.event.tool } else { &message.name };
+    let name = if message.name.is_empty() { &*entry.event.tool } else { &message.name };
     let ending = Ending::of(Some(entry));
     html! {
         details class={ "call " (ending.class()) } data-kind="tool" {

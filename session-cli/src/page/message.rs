@@ -28,7 +28,7 @@ fn message(entry: &Entry, results: &[Option<Entry>], follows: bool) -> Markup {
         Role::User => ("user", "User".into()),
         Role::Assistant => ("assistant", "Assistant".into()),
         Role::Tool => ("tool", "Tool".into()),
-        Role::Other(role) => ("other", escaped(role, Layout::OneLine)),
+        other => ("other", escaped(other.as_str(), Layout::OneLine)),
     };
     let gone = entry.live == Some(false);
     // In a row of calls, who makes them need not be read each time; it is there to be heard.
@@ -80,7 +80,7 @@ fn said(message: &Message) -> Markup {
             },
             Some(_) => html! { div data-kind="user" { (folded::text(&Styled::plain(&text), "said")) } },
         },
-        Role::System | Role::Tool | Role::Other(_) => aside_text("Instructions", &text, "note"),
+        Role::System | Role::Tool | Role::Missing | Role::Other(_) => aside_text("Instructions", &text, "note"),
     }
 }
 

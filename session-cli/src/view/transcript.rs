@@ -88,10 +88,10 @@ impl Page<'_> {
                     self.result(event, message, &content);
                 };
             }
-            Role::System | Role::Other(_) => (Only::Assistant, AnsiColor::Yellow),
+            Role::System | Role::Missing | Role::Other(_) => (Only::Assistant, AnsiColor::Yellow),
         };
         let calls = if wanted(Only::Tool) { &message.tool_calls[..] } else { &[] };
-        let reasoning = if wanted(Only::Reasoning) { message.reasoning_content.as_str() } else { "" };
+        let reasoning = if wanted(Only::Reasoning) { &*message.reasoning_content } else { "" };
         let said = if wanted(part) { &*content } else { "" };
         if said.is_empty() && reasoning.is_empty() && calls.is_empty() {
             return;
@@ -143,7 +143,7 @@ impl Page<'_> {
             ms @ ..1_000 => format!("{ms}ms, "),
             ms => format!("{}.{}s, ", ms / 1_000, ms % 1_000 / 100),
         };
-        let tool = if message.name.is_empty() { &event.tool } else { &message.name };
+        let tool = if message.name.is_empty() { &*event.tool } else { &message.name };
         match self.detail {
             Detail::Full => {
                 self.fold("←", tool, &format!("{took}{}", size(content)));

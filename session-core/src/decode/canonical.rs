@@ -7,6 +7,7 @@
 use crate::json::{plain_string, plain_string_end};
 use crate::time::{is_time, is_zero_time, parse_time};
 use crate::{Content, Event, Kind, Message, Role, ToolCall};
+use std::borrow::Cow;
 
 /// What is kept of a text: itself, or nothing.
 pub(crate) trait Text: Default {
@@ -64,19 +65,19 @@ impl Said<'_, String> {
 impl From<Said<'_, String>> for Message {
     fn from(said: Said<'_, String>) -> Self {
         let calls = said.tool_calls.into_iter().map(|Call { id, call_type, name, arguments }| ToolCall {
-            id,
-            call_type,
-            name,
+            id: id.into(),
+            call_type: call_type.into(),
+            name: name.into(),
             arguments,
             ..ToolCall::default()
         });
         Message {
             role: said.role,
             content: Content::Text(said.content),
-            reasoning_content: said.reasoning_content,
-            name: said.name,
+            reasoning_content: said.reasoning_content.into(),
+            name: said.name.into(),
             tool_calls: calls.collect(),
-            tool_call_id: said.tool_call_id,
+            tool_call_id: said.tool_call_id.into(),
             ..Message::default()
         }
     }
@@ -149,7 +150,7 @@ impl<'a> Shape<'a, '_> {
                 return Some(role);
             }
         }
-        self.text::<String>().map(Role::Other)
+        self.text::<String>().map(|name| Role::from(Cow::Owned(name)))
     }
 
     fn calls<T: Text>(&mut self) -> Option<Vec<Call<T>>> {

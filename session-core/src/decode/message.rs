@@ -3,7 +3,8 @@
 use super::keys;
 use super::notes::{Member, Notes, record};
 use crate::json::{Cursor, Malformed, Shape};
-use crate::{Content, Fields, Image, Message, Parts, ToolCall};
+use crate::{Content, Fields, Image, Message, Parts, ThinVec, ToolCall};
+use std::mem::take;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -40,7 +41,7 @@ pub(super) fn message<'a>(
     not_ours: impl Fn(&str) -> bool,
 ) -> Result<Message, Malformed> {
     let mut message = Message::default();
-    let mut reasoning = String::new();
+    let mut reasoning: Box<str> = "".into();
     cursor.object(|cursor, key| {
         let Some(name) = keys::find(&KEYS, &key) else {
             let value = cursor.skip()?;
@@ -57,8 +58,8 @@ pub(super) fn message<'a>(
             Key::Reasoning => member.side("reasoning").string_into(&mut reasoning),
             Key::Name => member.side("name").string_into(&mut message.name),
             Key::ToolCallId => member.vital("tool_call_id").string_into(&mut message.tool_call_id),
-            Key::ToolCalls => member.vital("tool_calls").list_into(&mut message.tool_calls, tool_call),
-            Key::Images => member.side("images").list_into(&mut message.images, image),
+            Key::ToolCalls => list(member.vital("tool_calls"), &mut message.tool_calls, tool_call),
+            Key::Images => list(member.side("images"), &mut message.images, image),
         }
     })?;
     if message.reasoning_content.is_empty() {
@@ -82,6 +83,18 @@ fn content(member: Member<'_, '_, '_>, to: &mut Content) -> Result<(), Malformed
     }
 }
 
+/// As [`Member::list_into`].
+fn list<'a, T: Default>(
+    member: Member<'_, 'a, '_>,
+    to: &mut ThinVec<T>,
+    element: impl FnMut(&mut Cursor<'a>, &mut T) -> Result<bool, Malformed>,
+) -> Result<(), Malformed> {
+    let mut elements = Vec::from(take(to));
+    member.list_into(&mut elements, element)?;
+    *to = elements.into();
+    Ok(())
+}
+
 fn tool_call<'a>(cursor: &mut Cursor<'a>, to: &mut ToolCall) -> Result<bool, Malformed> {
     const KEYS: [(&str, u8); 3] = [("id", 0), ("type", 1), ("function", 2)];
     let ToolCall { id, call_type, name, arguments, extra, function_extra } = to;
@@ -99,14 +112,17 @@ fn tool_call<'a>(cursor: &mut Cursor<'a>, to: &mut ToolCall) -> Result<bool, Mal
 
 fn function<'a>(
     cursor: &mut Cursor<'a>,
-    name: &mut String,
+    name: &mut Box<str>,
     arguments: &mut String,
     extra: &mut Fields,
 ) -> Result<bool, Malformed> {
     const KEYS: [(&str, u8); 2] = [("name", 0), ("arguments", 1)];
     record(cursor, extra, |cursor, notes, key| {
         let member = Member::new(cursor, notes).vital("tool_calls");
-        Some(member.string_into(if keys::find(&KEYS, key)? == 0 { &mut *name } else { &mut *arguments }))
+        Some(match keys::find(&KEYS, key)? {
+            0 => member.string_into(name),
+            _ => member.string_into(arguments),
+        })
     })
 }
 

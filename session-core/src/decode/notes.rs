@@ -2,6 +2,7 @@
 
 use crate::json::{Cursor, Lossy, Malformed, Shape};
 use crate::{Fault, Fields};
+use std::borrow::Cow;
 
 /// The first fault of each severity in one object.
 #[derive(Debug, Default)]
@@ -63,16 +64,16 @@ impl<'c, 'a, 'n> Member<'c, 'a, 'n> {
     }
 
     /// A string; null leaves what was there.
-    pub(crate) fn string_into(self, to: &mut String) -> Result<(), Malformed> {
+    pub(crate) fn string_into<T: From<Cow<'a, str>>>(self, to: &mut T) -> Result<(), Malformed> {
         match self.cursor.shape()? {
-            Shape::String => self.cursor.string().map(|text| *to = text.into_owned()),
+            Shape::String => self.cursor.string().map(|text| *to = T::from(text)),
             Shape::Null => self.cursor.skip().map(drop),
             _ => self.wrong_type(),
         }
     }
 
     /// A string that is read also when bodies are not; null leaves what was there.
-    pub(crate) fn word_into<T: From<std::borrow::Cow<'a, str>>>(self, to: &mut T) -> Result<(), Malformed> {
+    pub(crate) fn word_into<T: From<Cow<'a, str>>>(self, to: &mut T) -> Result<(), Malformed> {
         match self.cursor.shape()? {
             Shape::String => self.cursor.word().map(|text| *to = T::from(text)),
             Shape::Null => self.cursor.skip().map(drop),

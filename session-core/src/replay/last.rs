@@ -72,7 +72,7 @@ fn reported(message: &Message) -> Option<(&ToolCall, Report)> {
     if message.role != Role::Assistant {
         return None;
     }
-    let reports = message.tool_calls.iter().filter(|call| call.name == TOOL_NAME);
+    let reports = message.tool_calls.iter().filter(|call| *call.name == *TOOL_NAME);
     reports.filter_map(|call| Some((call, Report::from_arguments(&call.arguments)?))).next()
 }
 
@@ -80,7 +80,7 @@ fn reported(message: &Message) -> Option<(&ToolCall, Report)> {
 enum Followers {
     None,
     /// Tool results, all for this call.
-    Answers(String),
+    Answers(Box<str>),
     Others,
 }
 
@@ -98,7 +98,7 @@ impl Followers {
     fn only_answer(&self, call_id: &str) -> bool {
         match self {
             Followers::None => true,
-            Followers::Answers(id) => id == call_id,
+            Followers::Answers(id) => **id == *call_id,
             Followers::Others => false,
         }
     }

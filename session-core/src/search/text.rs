@@ -53,7 +53,7 @@ impl TextKind {
             Role::User => TextKind::User,
             Role::Assistant => TextKind::Assistant,
             Role::Tool => TextKind::Tool,
-            Role::System | Role::Other(_) => TextKind::System,
+            Role::System | Role::Missing | Role::Other(_) => TextKind::System,
         }
     }
 }

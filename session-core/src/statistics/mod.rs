@@ -86,8 +86,8 @@ impl Statistics {
 
 /// A call that has no result yet.
 struct Open {
-    id: String,
-    tool: String,
+    id: Box<str>,
+    tool: Box<str>,
 }
 
 /// One history, as far as it was read.

@@ -15,15 +15,15 @@ fn history(events: usize) -> Vec<u8> {
             0 => Event::message(ts, Message::user(format!("plant {n} oaks, \"please\""))),
             1 => {
                 let call = ToolCall {
-                    id: format!("c{n}"),
+                    id: format!("c{n}").into(),
                     call_type: "function".into(),
                     name: "Shell".into(),
                     arguments: "{\"cmd\":\"dig\"}".into(),
                     ..ToolCall::default()
                 };
-                Event::message(ts, Message { tool_calls: vec![call], ..Message::assistant("ich grabe 木") })
+                Event::message(ts, Message { tool_calls: [call].into(), ..Message::assistant("ich grabe 木") })
             }
-            2 => Event::message(ts, Message::tool_result(format!("c{}", n - 1), "Shell", "3 holes\n")),
+            2 => Event::message(ts, Message::tool_result(&format!("c{}", n - 1), "Shell", "3 holes\n")),
             3 => Event::notice(ts, "rain"),
             4 => Event::settings(ts, "small", true, vec!["Shell".into()]),
             5 => Event { x: Event::new(ts, Kind::XNote).x, ..Event::new(ts, Kind::Other("weather".into())) },

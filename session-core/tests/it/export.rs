@@ -42,7 +42,7 @@ fn history(messages: impl IntoIterator<Item = Message>) -> Vec<u8> {
 
 fn call(name: &str, arguments: &str) -> Message {
     let call = ToolCall { id: "c1".into(), name: name.into(), arguments: arguments.into(), ..ToolCall::default() };
-    Message { tool_calls: vec![call], ..Message::assistant("") }
+    Message { tool_calls: [call].into(), ..Message::assistant("") }
 }
 
 /// The blocks of a page at its top: the level of a heading, `quote`, `list`, `text`, or the language and text of code.
@@ -109,8 +109,8 @@ proptest! {
     fn e02_a_markdown_parser_sees_exactly_our_structure(
         said in nasty(), thought in nasty(), tool in nasty(), arguments in nasty(), result in nasty(),
     ) {
-        let asks = Message { reasoning_content: thought.clone(), ..call(&tool, &arguments) };
-        let history = history([Message::user(said.clone()), asks, Message::tool_result("c1", tool, result.clone())]);
+        let asks = Message { reasoning_content: thought.clone().into(), ..call(&tool, &arguments) };
+        let history = history([Message::user(said.clone()), asks, Message::tool_result("c1", &tool, result.clone())]);
         let page = exported(&history, &mut Markdown::new(), |all| all);
         let is = |block: &str| Block::Is(block.to_owned());
         let mut wanted = vec![is("h1"), is("list"), is("h2"), is("h3")];

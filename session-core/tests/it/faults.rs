@@ -68,7 +68,7 @@ fn h03_an_unknown_kind_field_or_role_is_carried_and_no_defect() {
     let history = history(&[U1, weather, marked]);
     let conversation = load(&history);
     assert_eq!(texts(&conversation.messages), ["plant three oaks", "calm"]);
-    assert_eq!(conversation.messages[1].role, Role::Other("moderator".into()));
+    assert_eq!(conversation.messages[1].role, Role::from("moderator"));
     assert!(conversation.is_complete() && conversation.defects.is_empty());
     let again: String = scan_bytes(&history)
         .map(|item| match item {

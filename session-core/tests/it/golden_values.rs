@@ -36,9 +36,9 @@ fn message(value: &Value) -> Option<Message> {
     Some(Message {
         role: text(&value["role"])?.as_str().into(),
         content: text(&value["content"])?.into(),
-        reasoning_content: text(&value["reasoning_content"])?,
-        name: text(&value["name"])?,
-        tool_call_id: text(&value["tool_call_id"])?,
+        reasoning_content: text(&value["reasoning_content"])?.into(),
+        name: text(&value["name"])?.into(),
+        tool_call_id: text(&value["tool_call_id"])?.into(),
         tool_calls: list("tool_calls").iter().map(tool_call).collect::<Option<_>>()?,
         images: list("images").iter().map(image).collect::<Option<_>>()?,
         extra: Fields::new(),
@@ -47,9 +47,9 @@ fn message(value: &Value) -> Option<Message> {
 
 fn tool_call(value: &Value) -> Option<ToolCall> {
     Some(ToolCall {
-        id: text(&value["id"])?,
-        call_type: text(&value["type"])?,
-        name: text(&value["name"])?,
+        id: text(&value["id"])?.into(),
+        call_type: text(&value["type"])?.into(),
+        name: text(&value["name"])?.into(),
         arguments: text(&value["arguments"])?,
         ..ToolCall::default()
     })

@@ -198,9 +198,9 @@ fn message() -> impl Strategy<Value = Message> {
     let content = prop_oneof![text().prop_map(Content::Text), parts];
     let call = (text(), text(), text(), text(), fields(), fields()).prop_map(
         |(id, call_type, name, arguments, extra, function_extra)| ToolCall {
-            id,
-            call_type,
-            name,
+            id: id.into(),
+            call_type: call_type.into(),
+            name: name.into(),
             arguments,
             extra,
             function_extra,
@@ -214,11 +214,11 @@ fn message() -> impl Strategy<Value = Message> {
         |(role, content, (reasoning_content, name, tool_call_id), tool_calls, images, extra)| Message {
             role: Role::from(role),
             content,
-            reasoning_content,
-            name,
-            tool_calls,
-            tool_call_id,
-            images,
+            reasoning_content: reasoning_content.into(),
+            name: name.into(),
+            tool_calls: tool_calls.into(),
+            tool_call_id: tool_call_id.into(),
+            images: images.into(),
             extra,
         },
     )

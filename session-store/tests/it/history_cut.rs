@@ -13,14 +13,14 @@ fn history() -> (Vec<u8>, Vec<usize>) {
         let event = match n % 7 {
             0 => said(&format!("{n} \"q\" \\ <木> 😀 \n")),
             1 => {
-                let call = ToolCall { id: format!("c{n}"), name: "Shell".into(), ..ToolCall::default() };
-                let message = Message { tool_calls: vec![call], ..Message::assistant("digging") };
+                let call = ToolCall { id: format!("c{n}").into(), name: "Shell".into(), ..ToolCall::default() };
+                let message = Message { tool_calls: [call].into(), ..Message::assistant("digging") };
                 Event::message(crate::support::ts(), message)
             }
             2 => Event { ms: 7, ..Event::message(crate::support::ts(), Message::tool_result("c", "Shell", "3 holes")) },
             3 => Event::notice(crate::support::ts(), "rain"),
             4 => Event::settings(crate::support::ts(), "larch", true, vec!["Shell".into()]),
-            5 => Event::message(crate::support::ts(), Message::new(Role::Other("moderator".into()), "é")),
+            5 => Event::message(crate::support::ts(), Message::new(Role::from("moderator"), "é")),
             _ => Event::new(crate::support::ts(), Kind::from("weather")),
         };
         bytes.extend(line(&event));

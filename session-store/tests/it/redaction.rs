@@ -45,22 +45,22 @@ fn s01_what_is_appended_is_redacted_before_it_is_written() {
     let session = session(&scratch, Redactor::new());
     let id = format!("call_{}", token());
     let call = ToolCall {
-        id: id.clone(),
+        id: id.clone().into(),
         name: "Shell".into(),
         arguments: format!("{{\"t\":\"{}\"}}", token()),
         ..ToolCall::default()
     };
-    let asks = Message { tool_calls: vec![call], ..Message::assistant("") };
+    let asks = Message { tool_calls: [call].into(), ..Message::assistant("") };
     session.append_messages([asks, Message::tool_result(&id, "Shell", token())]).expect("it is redacted");
     session.set_title(&format!("With {}", token()), TitleSource::User).expect("it is redacted");
     session.update_meta(|meta| meta.summary = token()).expect("it is redacted");
     let messages = session.load().expect("it can be read").messages;
     let stars = "*".repeat(40);
     assert_eq!(
-        (messages[0].tool_calls[0].id.as_str(), &messages[0].tool_calls[0].arguments),
+        (messages[0].tool_calls[0].id.as_ref(), &messages[0].tool_calls[0].arguments),
         (id.as_str(), &format!("{{\"t\":\"{stars}\"}}"))
     );
-    assert_eq!((&messages[1].tool_call_id, &*messages[1].content.text()), (&id, stars.as_str()));
+    assert_eq!((&*messages[1].tool_call_id, &*messages[1].content.text()), (&*id, stars.as_str()));
     let meta = session.meta().expect("it can be read").meta;
     assert_eq!(
         (meta.title, meta.summary, meta.first_prompt),
@@ -107,7 +107,7 @@ fn s02_where_the_redactor_gives_something_else_nothing_is_written() {
         let scratch = Scratch::new();
         let session = session(&scratch, Does(fault));
         let call = ToolCall { id: "call_1".into(), ..ToolCall::default() };
-        let message = Message { tool_calls: vec![call], ..Message::assistant("hello") };
+        let message = Message { tool_calls: [call].into(), ..Message::assistant("hello") };
         let error = session.append_messages([message]).expect_err("it is not the same event");
         assert!(matches!(error, StoreError::NotRedacted { event: 0, .. }), "{n}: {error:?}");
         assert_eq!(history(&scratch).concat().trim(), "", "{n}");

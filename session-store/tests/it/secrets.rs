@@ -27,16 +27,16 @@ fn planted() -> Scratch {
     let new = NewSession { name: Some(name("demo")), prompt: format!("use {}", token()), ..NewSession::default() };
     let session = store.create(&new).expect("it can be created");
     let call = ToolCall {
-        id: format!("call_{}", token()),
+        id: format!("call_{}", token()).into(),
         call_type: "function".into(),
         name: "Shell".into(),
         arguments: format!("{{\"cmd\":\"curl https://oak:{IN_HISTORY}@example.org\\n\"}}"),
         ..ToolCall::default()
     };
-    let mut assistant = Message { tool_calls: vec![call], ..Message::assistant("planting") };
+    let mut assistant = Message { tool_calls: [call].into(), ..Message::assistant("planting") };
     assistant.extra.set("signature", &token().into());
-    assistant.reasoning_content = format!("the token is\n{}", token());
-    let result = Message::tool_result(format!("call_{}", token()), "Shell", format!("{{\"t\":\"{IN_SPILL}\"}} é\n"));
+    assistant.reasoning_content = format!("the token is\n{}", token()).into();
+    let result = Message::tool_result(&format!("call_{}", token()), "Shell", format!("{{\"t\":\"{IN_SPILL}\"}} é\n"));
     session.append_messages([Message::user(format!("use {}", token())), assistant, result]).expect("it is there");
     session.set_title(&format!("With {}", token()), TitleSource::User).expect("it is there");
     drop(session);

@@ -45,7 +45,7 @@ impl Detail {
 fn compact(event: &mut Event) {
     let has_failed = is_failure(event);
     let Some(message) = &mut event.message else { return };
-    message.reasoning_content.clear();
+    message.reasoning_content = "".into();
     let text = message.content.text();
     if message.role != Role::Tool || text.is_empty() {
         return;

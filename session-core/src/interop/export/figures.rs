@@ -74,7 +74,7 @@ impl Figures {
                 Ok(ms @ 1..) => (0, ms.min(gap_ms), gap_ms.saturating_sub(ms)),
                 _ => (0, gap_ms, 0),
             },
-            Role::System | Role::User | Role::Other(_) => (0, 0, gap_ms),
+            Role::System | Role::User | Role::Missing | Role::Other(_) => (0, 0, gap_ms),
         };
         self.model_ms = sum(self.model_ms, Some(model));
         self.tools_ms = sum(self.tools_ms, Some(tools));

@@ -102,7 +102,7 @@ fn push_message(out: &mut String, entry: &Entry, message: &Message) {
         Role::User => "User".to_owned(),
         Role::Assistant => "Assistant".to_owned(),
         Role::Tool => format!("Result of {}", code(if message.name.is_empty() { &event.tool } else { &message.name })),
-        Role::Other(role) => code(role),
+        other => code(other.as_str()),
     };
     let mut remarks = vec![event.ts.as_ref().map(time).unwrap_or_default()];
     if message.role == Role::Tool {

@@ -61,7 +61,7 @@ fn push_message(out: &mut Vec<u8>, message: &Message) {
         push_content(out, message);
     }
     for (name, text) in [
-        ("reasoning_content", &message.reasoning_content),
+        ("reasoning_content", &*message.reasoning_content),
         ("name", &message.name),
         ("tool_call_id", &message.tool_call_id),
     ] {
@@ -145,7 +145,7 @@ mod tests {
         let mut extra = Fields::new();
         extra.set("cache", &true.into());
         let call = ToolCall { id: "c1".into(), name: "Shell".into(), arguments: "{}".into(), ..ToolCall::default() };
-        let asks = Message { tool_calls: vec![call], extra, ..Message::assistant("") };
+        let asks = Message { tool_calls: [call].into(), extra, ..Message::assistant("") };
         let answers = Message::tool_result("c1", "Shell", "");
         assert_eq!(
             body([asks, answers, Message::user("")]),
@@ -168,7 +168,7 @@ mod tests {
             path: "oak.png".into(),
             ..Image::default()
         };
-        let with_image = Message { images: vec![image], ..Message::user("look") };
+        let with_image = Message { images: [image].into(), ..Message::user("look") };
         assert_eq!(
             body([with_parts, with_image]),
             "{\"messages\":[\n{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"an oak\"}]},\n\

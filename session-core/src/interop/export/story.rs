@@ -170,7 +170,7 @@ impl Teller<'_> {
             }
             Role::Assistant => figures.replies += 1,
             Role::Tool => figures.failures += u64::from(is_failure(event)),
-            Role::System | Role::Other(_) => {}
+            Role::System | Role::Missing | Role::Other(_) => {}
         }
     }
 
@@ -182,7 +182,7 @@ impl Teller<'_> {
         });
         let (entry, results) = calls?;
         let calls = &entry.event.message.as_deref()?.tool_calls;
-        let index = calls.iter().zip(results.iter()).position(|(call, result)| call.id == id && result.is_none())?;
+        let index = calls.iter().zip(results.iter()).position(|(call, result)| *call.id == *id && result.is_none())?;
         results.get_mut(index)
     }
 }

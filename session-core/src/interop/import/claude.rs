@@ -227,7 +227,8 @@ impl Claude {
         match block.get("type").text() {
             "thinking" => {
                 let message = self.draft.message(entry);
-                message.reasoning_content = join(&message.reasoning_content, block.get("thinking").text(), "\n\n");
+                message.reasoning_content =
+                    join(&message.reasoning_content, block.get("thinking").text(), "\n\n").into();
                 if !block.get("signature").text().is_empty() {
                     out.drop_one("signature of a thought");
                 }

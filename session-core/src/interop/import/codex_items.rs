@@ -102,7 +102,7 @@ impl Items {
         self.current = Some(entry);
         let waited = std::mem::take(&mut self.reasoning);
         let message = self.draft.message(entry);
-        message.reasoning_content = join(&message.reasoning_content, &waited, "\n\n");
+        message.reasoning_content = join(&message.reasoning_content, &waited, "\n\n").into();
         entry
     }
 

@@ -116,7 +116,7 @@ impl Said {
 
     /// A message of it, its parts on lines of their own.
     pub(super) fn message(self, role: Role) -> Message {
-        Message { images: self.images, ..Message::new(role, self.texts.join("\n")) }
+        Message { images: self.images.into(), ..Message::new(role, self.texts.join("\n")) }
     }
 
     /// Adds it to what a message says already, a blank line between.

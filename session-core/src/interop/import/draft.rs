@@ -85,18 +85,19 @@ impl Draft {
             }
             other => other.to_text(),
         };
-        let (call_type, name) = ("function".to_owned(), name.to_owned());
+        let (call_type, name) = ("function".into(), name.into());
         self.call(entry, id, ToolCall { call_type, name, arguments, ..ToolCall::default() });
     }
 
     fn call(&mut self, entry: usize, original: &str, mut call: ToolCall) {
-        call.id = self.calls.unique(original);
-        if call.id != original && !original.is_empty() {
+        let id = self.calls.unique(original);
+        if id != original && !original.is_empty() {
             let x = &mut self.entries[entry].event.x;
             let mut ids = x.value(flag::CALL_IDS).unwrap_or_else(|| json!({}));
-            ids[&call.id] = original.into();
+            ids[&id] = original.into();
             x.set(flag::CALL_IDS, &ids);
         }
+        call.id = id.into();
         let slot = self.entries[entry].results.len();
         self.entries[entry].results.push(None);
         self.calls.open(original, &call.name, Place { entry, slot });
@@ -133,7 +134,7 @@ impl Draft {
         change: impl FnOnce(&mut Event),
     ) {
         message.role = Role::Tool;
-        id.clone_into(&mut message.tool_call_id);
+        message.tool_call_id = id.into();
         let Some(Place { entry, slot }) = place else {
             let mut orphan = said(ts, message);
             mark(&mut orphan, flag::ORPHAN);
@@ -147,7 +148,7 @@ impl Draft {
         if message.name.is_empty() {
             message.name = tool;
         }
-        let renamed = stored != id && !id.is_empty();
+        let renamed = *stored != *id && !id.is_empty();
         message.tool_call_id = stored;
         let mut result = said(ts, message);
         if renamed {
@@ -196,7 +197,7 @@ impl Draft {
         let mut events = Vec::with_capacity(self.entries.len());
         for Entry { event, results, behind, gone } in self.entries {
             let ts = event.ts;
-            let calls = event.message.as_ref().map_or_else(Vec::new, |message| message.tool_calls.clone());
+            let calls = event.message.as_ref().map(|message| message.tool_calls.clone()).unwrap_or_default();
             events.push(event);
             for (call, result) in calls.into_iter().zip(results) {
                 let missing = || {

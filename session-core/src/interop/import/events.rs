@@ -27,7 +27,7 @@ pub(super) fn said(ts: Option<Timestamp>, message: Message) -> Event {
     let is_result = message.role == Role::Tool;
     let mut event = event(ts, if is_result { Kind::ToolResult } else { Kind::Message });
     if is_result {
-        event.tool.clone_from(&message.name);
+        event.tool = message.name.to_string();
     }
     event.message = Some(Box::new(message));
     event

@@ -121,7 +121,7 @@ impl Gemini {
         for thought in record.get("thoughts").list() {
             let (subject, text) = (thought.get("subject").text(), thought.get("description").text());
             let subject = if subject.is_empty() { String::new() } else { format!("**{subject}**") };
-            message.reasoning_content = join(&message.reasoning_content, &join(&subject, text, "\n"), "\n\n");
+            message.reasoning_content = join(&message.reasoning_content, &join(&subject, text, "\n"), "\n\n").into();
         }
         let entry = self.draft.push(said(ts, message));
         for call in record.get("toolCalls").list() {

@@ -196,7 +196,7 @@ impl OpenAi {
         let ts = time_of(message.get("timestamp"));
         let content = self.content(message.get("content"), out);
         let mut told = content.message(role.clone());
-        message.get("name").text().clone_into(&mut told.name);
+        told.name = message.get("name").text().into();
         match role {
             Role::Tool => {
                 let ids =
@@ -207,7 +207,7 @@ impl OpenAi {
                 }
             }
             Role::Assistant => {
-                told.reasoning_content = reasoning(message);
+                told.reasoning_content = reasoning(message).into();
                 let refusal = message.get("refusal").text();
                 let text = join(&told.content.text(), refusal, "\n");
                 told.content = text.into();
@@ -217,7 +217,7 @@ impl OpenAi {
             Role::User => {
                 self.draft.push(said_by_user(ts, told));
             }
-            Role::System | Role::Other(_) => {
+            Role::System | Role::Missing | Role::Other(_) => {
                 self.draft.push(said(ts, told));
             }
         }

@@ -136,7 +136,7 @@ impl OpenHands {
             "system" => drop(self.draft.push(said(ts, content.message(Role::System)))),
             "assistant" => {
                 let mut told = content.message(Role::Assistant);
-                told.reasoning_content = reasoning(message);
+                told.reasoning_content = reasoning(message).into();
                 self.draft.push(said(ts, told));
             }
             other => out.unknown(&format!("role {}", if other.is_empty() { "that is missing" } else { other })),
@@ -154,7 +154,7 @@ impl OpenHands {
         let thought = Said::read(record.get("thought"), &mut self.draft, out);
         thought.join(self.draft.message(entry));
         let message = self.draft.message(entry);
-        message.reasoning_content = join(&message.reasoning_content, &reasoning(record), "\n\n");
+        message.reasoning_content = join(&message.reasoning_content, &reasoning(record), "\n\n").into();
         let tool = record.get("tool_call");
         let (named, function) = (tool.get("name").text(), tool.get("function"));
         let name = [named, function.get("name").text(), record.get("tool_name").text()];
@@ -167,7 +167,7 @@ impl OpenHands {
 
     fn result(&mut self, record: &Json, said: Said, ts: Option<Timestamp>, is_error: bool) {
         let mut message = said.message(Role::Tool);
-        record.get("tool_name").text().clone_into(&mut message.name);
+        message.name = record.get("tool_name").text().into();
         self.draft.result(ts, record.get("tool_call_id").text(), message, |event: &mut Event| {
             if is_error {
                 mark(event, flag::ERROR);

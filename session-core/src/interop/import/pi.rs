@@ -144,7 +144,7 @@ impl Pi {
             "assistant" => self.assistant(message, ts, out),
             "toolResult" => {
                 let mut result = Said::read(message.get("content"), draft, out).message(Role::Tool);
-                message.get("toolName").text().clone_into(&mut result.name);
+                result.name = message.get("toolName").text().into();
                 let is_error = message.get("isError").is_true();
                 draft.result(ts, message.get("toolCallId").text(), result, |event: &mut Event| {
                     if is_error {
@@ -206,7 +206,7 @@ impl Pi {
                 "thinking" => {
                     let message = self.draft.message(entry);
                     let thought = block.get("thinking").text();
-                    message.reasoning_content = join(&message.reasoning_content, thought, "\n\n");
+                    message.reasoning_content = join(&message.reasoning_content, thought, "\n\n").into();
                     if !block.get("thinkingSignature").text().is_empty() {
                         out.drop_one("signature of a thought");
                     }

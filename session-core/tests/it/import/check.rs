@@ -26,7 +26,7 @@ fn check_session(session: &Imported, repair: bool) {
     let items: Vec<_> = scan_bytes(&history).collect();
     assert_eq!(items.len(), session.events.len(), "every event is a line that can be read");
     let messages = || session.events.iter().filter_map(|event| event.message.as_deref());
-    let ids: Vec<&str> = messages().flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
+    let ids: Vec<&str> = messages().flat_map(|message| &message.tool_calls).map(|call| &*call.id).collect();
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "ids of calls are unique");
     for file in &session.files {
         assert!(session_core::SessionName::new(file.name.clone()).is_ok(), "{}", file.name);

@@ -11,9 +11,9 @@ pub(super) struct Kept {
     place: Place,
     is_result: bool,
     /// The calls that it asks for, or the one that it answers.
-    ids: Vec<String>,
+    ids: Vec<Box<str>>,
     /// The calls whose arguments are no JSON.
-    bad_arguments: Vec<String>,
+    bad_arguments: Vec<Box<str>>,
 }
 
 pub(super) fn keep(place: Place, message: Option<&Message>) -> Kept {
@@ -34,7 +34,7 @@ pub(super) fn keep(place: Place, message: Option<&Message>) -> Kept {
                 }
             }
         }
-        Role::System | Role::User | Role::Other(_) => {}
+        Role::System | Role::User | Role::Missing | Role::Other(_) => {}
     }
     kept
 }
@@ -53,7 +53,7 @@ pub(super) fn judge(path: &Path, live: &[Kept]) -> Vec<Finding> {
     for kept in live {
         if kept.is_result {
             for id in &kept.ids {
-                match open.iter().position(|(call, _)| call == id) {
+                match open.iter().position(|(call, _)| **call == **id) {
                     Some(call) => drop(open.remove(call)),
                     None => {
                         let text = format!("a result for call {id:?}, which was not made or has its result");
@@ -65,7 +65,7 @@ pub(super) fn judge(path: &Path, live: &[Kept]) -> Vec<Finding> {
         }
         findings.extend(open.drain(..).map(unanswered));
         for id in &kept.ids {
-            if !seen.insert(id.as_str()) {
+            if !seen.insert(&**id) {
                 findings.push(finding(FindingCode::RepeatedCallId, kept.place, format!("a second call {id:?}")));
             }
             open.push((id, kept.place));

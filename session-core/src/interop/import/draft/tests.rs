@@ -11,7 +11,7 @@ fn lines(draft: Draft, repair: bool) -> Vec<String> {
     let line = |event: Event| {
         let x: Vec<&str> = event.x.iter().map(|(name, _)| name).collect();
         let said = event.message.map_or(format!("{} {}", event.kind, event.dropped), |message| {
-            let ids: Vec<&str> = message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+            let ids: Vec<&str> = message.tool_calls.iter().map(|call| &*call.id).collect();
             format!("{} {}{} {}", message.role, ids.join(","), message.tool_call_id, message.content.text())
         });
         format!("{said} {}", x.join(",")).trim_end().to_owned()
