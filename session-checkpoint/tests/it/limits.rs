@@ -173,7 +173,7 @@ pub(crate) fn with_few_descriptors(workspace: &Path, store: &Path) {
     let resource = nix::sys::resource::Resource::RLIMIT_NOFILE;
     nix::sys::resource::setrlimit(resource, 64, 64).expect("lowering is allowed");
     let mut options = Options::new(workspace, store);
-    options.threads = std::num::NonZeroUsize::new(8);
+    options.threads = NonZeroUsize::new(8);
     let (mut checkpoints, _) = Checkpoints::open(options).expect("a good store");
     for n in 0..3 {
         fs::write(workspace.join("changed"), format!("{n}")).expect("scratch");
