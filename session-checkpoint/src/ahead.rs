@@ -1,10 +1,11 @@
 //! Rules and plans for those who only look: no lock, no write, also in a read-only store.
 
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::commit::Trailer;
 use crate::error::reading;
 use crate::layout::Layout;
+use crate::locked::Locked;
 use crate::meta::Meta;
 use crate::objects::Objects;
 use crate::options::{Options, Secrets};

@@ -1,22 +1,19 @@
 //! The writer: one workspace, one store.
 
-use crate::cache::Cache;
 use crate::error::reading;
 use crate::head::KnownHead;
 use crate::layout::Layout;
 use crate::lock::StoreLock;
+use crate::locked::Hot;
 use crate::meta::{AbsPath, Identity, Meta};
 use crate::objects::Objects;
 use crate::options::Options;
-use crate::pack::PackSet;
 use crate::reader::{Interrupted, Reader};
 use crate::refs::Refs;
 use crate::rules::{Rules, TopRules, facts};
 use crate::walk::Closed;
 use crate::{Error, external, init, journal, workspace};
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,16 +32,6 @@ pub struct Checkpoints {
     pub(crate) head: Option<KnownHead>,
 }
 
-/// The stat cache in memory, and which file it is.
-#[derive(Debug)]
-pub(crate) struct Hot {
-    pub(crate) cache: Cache,
-    pub(crate) file: Option<FileId>,
-}
-
-/// Inode, modification time and length of a file: another one after each replacement.
-pub(crate) type FileId = (u64, i64, i64, u64);
-
 /// What opening a store found.
 #[derive(Debug, Default)]
 pub struct OpenReport {
@@ -59,19 +46,6 @@ pub struct OpenReport {
     /// The directory at the workspace's path is not the one that the checkpoints were taken of: restoring is refused
     /// until [`Checkpoints::adopt_workspace`] says that it is meant.
     pub other_workspace: bool,
-}
-
-/// A store that is locked for one call, with what the call needs of it.
-pub(crate) struct Locked {
-    pub(crate) meta: Meta,
-    /// Whether `meta` should be written at the next occasion.
-    pub(crate) meta_changed: bool,
-    pub(crate) packs: PackSet,
-    pub(crate) objects: Objects,
-    pub(crate) refs: Refs,
-    pub(crate) set_aside: Vec<PathBuf>,
-    /// `None` for calls that only look.
-    pub(crate) _lock: Option<StoreLock>,
 }
 
 impl Checkpoints {
@@ -216,65 +190,6 @@ impl Checkpoints {
         Ok(was)
     }
 
-    /// Takes the lock and sees what there is. A cache that does not fit what there is is dropped; packs that changed
-    /// under us are checked, and damaged ones set aside.
-    pub(crate) fn begin(&mut self) -> Result<Locked, Error> {
-        let lock = StoreLock::take(&self.layout, self.options.lock_timeout)?;
-        let meta = Meta::read(&self.layout)?.ok_or_else(|| Error::NoStore { path: self.layout.store.clone() })?;
-        let mut packs = PackSet::read(&self.layout.packs())?;
-        self.warm()?;
-        let mut set_aside = Vec::new();
-        if self.hot.as_ref().is_none_or(|hot| hot.cache.header().packs != packs.fingerprint) {
-            self.hot = None;
-            set_aside = self.set_aside_damaged(&packs)?;
-            if !set_aside.is_empty() {
-                packs = PackSet::read(&self.layout.packs())?;
-            }
-        }
-        let objects = Objects::open(&self.layout.objects())?;
-        let refs = Refs::of(&self.layout);
-        Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside, _lock: Some(lock) })
-    }
-
-    /// Sees to it that the cache in memory is the one in the file, if that one is to be believed.
-    pub(crate) fn warm(&mut self) -> Result<(), Error> {
-        let path = self.layout.stat_cache();
-        let file = file_id(&path);
-        if file.is_some() && self.hot.as_ref().is_some_and(|hot| hot.file == file) {
-            return Ok(());
-        }
-        self.hot = None;
-        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
-        // Without a workspace there is nothing that the cache could be of.
-        let Ok(identity) = Identity::of(&self.workspace) else { return Ok(()) };
-        let rules = self.rules().key();
-        self.hot = Cache::parse(bytes)
-            .filter(|cache| {
-                let header = cache.header();
-                (header.dev, header.ino) == (identity.dev, identity.ino)
-                    && header.rules == rules
-                    && (header.synced || header.boot == crate::clock::boot_id())
-            })
-            .map(|cache| Hot { cache, file });
-        Ok(())
-    }
-
-    fn set_aside_damaged(&self, packs: &PackSet) -> Result<Vec<PathBuf>, Error> {
-        let mut moved = Vec::new();
-        for pack in packs.packs.iter().filter(|pack| pack.check().is_err()) {
-            let dir = self.layout.damaged();
-            session_disk::create_dir_all(&dir)?;
-            for (path, ending) in [(pack.index_path(), "idx"), (pack.pack_path(), "pack")] {
-                let to = dir.join(format!("{}.{ending}", pack.name));
-                if path.exists() {
-                    session_disk::rename(&path, &to)?;
-                    moved.push(to);
-                }
-            }
-        }
-        Ok(moved)
-    }
-
     /// The journal of a restore that did not end. One that does not read is kept aside: the safety snapshot that it
     /// would name is in the store.
     fn find_interrupted(&self) -> Result<Option<Interrupted>, Error> {
@@ -305,10 +220,4 @@ impl Checkpoints {
 
 pub(crate) fn closed(options: &Options, layout: &Layout) -> Vec<Closed> {
     std::iter::once(&layout.store).chain(&options.exclude_dirs).filter_map(|path| Closed::at(path)).collect()
-}
-
-/// Which file stands at a path; `None` where there is none.
-pub(crate) fn file_id(path: &Path) -> Option<FileId> {
-    let meta = fs::metadata(path).ok()?;
-    Some((meta.ino(), meta.mtime(), meta.mtime_nsec(), meta.len()))
 }

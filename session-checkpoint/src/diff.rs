@@ -6,7 +6,7 @@ use crate::cancel::Cancel;
 use crate::checkpoints::closed;
 use crate::error::reading;
 use crate::keep::import;
-use crate::objects::{Objects, git_error};
+use crate::objects::Objects;
 use crate::oid::Kind;
 use crate::options::Options;
 use crate::pack::PackSet;
@@ -24,6 +24,9 @@ use std::fs;
 use std::io::Read as _;
 use std::os::fd::AsFd as _;
 
+/// What the library compares at most.
+const COMPARED_MAX_BYTES: u64 = 1023 << 20;
+
 /// What a diff shows, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffOptions {
@@ -31,7 +34,7 @@ pub struct DiffOptions {
     pub paths: Vec<RelPath>,
     /// Lines of context around each change.
     pub context_lines: u32,
-    /// Files with a larger side are compared by their ids alone.
+    /// Files with a larger side are compared by their ids alone; so are those beyond 1023 MiB, whatever this says.
     pub max_file_bytes: u64,
     /// Once this many bytes of text are made, the files that follow have none.
     pub max_total_bytes: u64,
@@ -149,11 +152,14 @@ fn files(
     let mut total = 0;
     let mut diffs = Vec::new();
     for change in changes.into_iter().filter(|change| shown(&change.path)) {
-        let old = content(&Right::Store(objects), &change, change.before, options.max_file_bytes)?;
-        let new = content(right, &change, change.after, options.max_file_bytes)?;
+        let max_bytes = options.max_file_bytes.min(COMPARED_MAX_BYTES);
+        let old = content(&Right::Store(objects), &change, change.before, max_bytes)?;
+        let new = content(right, &change, change.after, max_bytes)?;
         let mut diff = FileDiff { text: header(&change), change, added: 0, removed: 0, no_text: None };
         match (old, new) {
-            (Some(old), Some(new)) if total < options.max_total_bytes => lines(&mut diff, &old, &new, options)?,
+            (Some(old), Some(new)) if total < options.max_total_bytes => {
+                lines(&mut diff, &old, &new, options.context_lines)
+            }
             (Some(_), Some(_)) => diff.no_text = Some(NoText::Cut),
             _ => diff.no_text = Some(NoText::TooLarge),
         }
@@ -194,27 +200,26 @@ fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(8000)].contains(&0)
 }
 
-fn lines(diff: &mut FileDiff, old: &[u8], new: &[u8], options: &DiffOptions) -> Result<(), Error> {
+fn lines(diff: &mut FileDiff, old: &[u8], new: &[u8], context_lines: u32) {
     if is_binary(old) || is_binary(new) {
         diff.no_text = Some(NoText::Binary);
         diff.text.extend_from_slice(b"Binary files differ\n");
-        return Ok(());
+        return;
     }
     if old == new {
-        return Ok(());
+        return;
     }
     names(diff);
     let mut git = git2::DiffOptions::new();
-    git.context_lines(options.context_lines).force_text(true);
-    let failed = |error: &git2::Error, path: &RelPath| Error::Diff { path: path.clone(), source: git_error(error) };
-    let path = diff.change.path.clone();
+    git.context_lines(context_lines).force_text(true);
+    // It fails where memory does, as everything else then does.
     let patch =
-        git2::Patch::from_buffers(old, None, new, None, Some(&mut git)).map_err(|error| failed(&error, &path))?;
+        git2::Patch::from_buffers(old, None, new, None, Some(&mut git)).expect("texts in memory, not too large");
     for hunk in 0..patch.num_hunks() {
-        let (head, count) = patch.hunk(hunk).map_err(|error| failed(&error, &path))?;
+        let (head, count) = patch.hunk(hunk).expect("it has so many hunks");
         diff.text.extend_from_slice(head.header());
         for n in 0..count {
-            let line = patch.line_in_hunk(hunk, n).map_err(|error| failed(&error, &path))?;
+            let line = patch.line_in_hunk(hunk, n).expect("the hunk has so many lines");
             // The note on a missing newline at the end has another origin, and carries its own text.
             if let sign @ (' ' | '+' | '-') = line.origin() {
                 diff.added += u64::from(sign == '+');
@@ -224,7 +229,6 @@ fn lines(diff: &mut FileDiff, old: &[u8], new: &[u8], options: &DiffOptions) -> 
             diff.text.extend_from_slice(line.content());
         }
     }
-    Ok(())
 }
 
 fn header(change: &Change) -> Vec<u8> {

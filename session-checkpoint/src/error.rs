@@ -1,6 +1,6 @@
 //! What can fail, always with the path.
 
-use crate::{Oid, PlanSummary, RelPath};
+use crate::{Oid, PlanSummary};
 use session_disk::DiskError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -188,24 +188,10 @@ pub enum Error {
         /// Why.
         reason: NotExternal,
     },
-    /// A name in the store may not be restored.
-    #[error("refusing to restore {path}: the name is reserved")]
-    ReservedPath {
-        /// The path.
-        path: RelPath,
-    },
     /// Threads could not be started.
     #[error("cannot start the worker threads")]
     Threads {
         /// What the system said.
-        source: io::Error,
-    },
-    /// A text diff failed inside the git library.
-    #[error("cannot compare {path}")]
-    Diff {
-        /// The path.
-        path: RelPath,
-        /// What the library said.
         source: io::Error,
     },
 }

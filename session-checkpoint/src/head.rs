@@ -1,6 +1,7 @@
 //! The commit that the next turn follows.
 
-use crate::checkpoints::{Checkpoints, FileId, Locked, file_id};
+use crate::checkpoints::Checkpoints;
+use crate::locked::{FileId, Locked, file_id};
 use crate::point::read_commit;
 use crate::refs::{Family, HEAD};
 use crate::{Error, Oid, loose};

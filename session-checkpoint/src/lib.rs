@@ -84,6 +84,7 @@ mod clock;
 mod init;
 mod layout;
 mod lock;
+mod locked;
 mod meta;
 mod space;
 mod workspace;

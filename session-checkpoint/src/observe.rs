@@ -2,9 +2,10 @@
 
 use crate::cache::{self, Cache, Header, Stamp};
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, ChangedBy, LIST_CAP, Trailer, TurnKind};
 use crate::error::reading;
+use crate::locked::Locked;
 use crate::look::{Look, Seen, look_at, look_for};
 use crate::meta::Identity;
 use crate::options::Durability;

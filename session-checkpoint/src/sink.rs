@@ -147,3 +147,28 @@ impl TreeSink for ObjectSink<'_> {
         Ok(oid)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_content_that_has_the_id_of_another_one_is_not_stored() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let dir = scratch.path().join("objects");
+        std::fs::create_dir_all(dir.join("pack")).expect("it is new");
+        let objects = Objects::open(&dir).expect("it is empty");
+        let packs = PackSet::read(&dir.join("pack")).expect("it is empty");
+        let writer = PackWriter::new(&dir.join("pack"), 1 << 20, false);
+        let sink = ObjectSink::new(&objects, &packs, writer, Level::Fast, 1 << 30);
+        // As if another content had been read from the store under this id: nobody has two such texts to put into a test.
+        let (blob, tree) = (hash(Kind::Blob, b"three oaks"), hash(Kind::Tree, b""));
+        sink.note_whole(&HashMap::from([(blob, Opinion::of(b"two elms")), (tree, Opinion::of(b"other entries"))]));
+        let path = || PathBuf::from("garden.txt");
+        let refused = sink.blob(b"three oaks", None, path);
+        assert!(matches!(&refused, Err(Error::Collision { path }) if path.ends_with("garden.txt")), "{refused:?}");
+        assert!(matches!(sink.keep(b""), Err(Error::Collision { path }) if path == dir));
+        sink.blob(b"two elms", None, path).expect("its id is its own");
+    }
+}

@@ -2,8 +2,9 @@
 
 use crate::cache::Cache;
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Hot, Locked, file_id};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, ChangedBy};
+use crate::locked::{Hot, Locked, file_id};
 use crate::meta::Failure;
 use crate::objects::Objects;
 use crate::observe::{Purpose, Taken};

@@ -213,9 +213,7 @@ fn checkpoint_advice(error: &CheckpointError) -> (Exit, Option<&'static str>) {
         CheckpointError::TooBroad { .. } => {
             (Exit::Refused, Some("--exclude leaves things out, --max-files and --max-bytes move the limits"))
         }
-        CheckpointError::RefusedWorkspace { .. }
-        | CheckpointError::ForeignStore { .. }
-        | CheckpointError::ReservedPath { .. } => (Exit::Refused, None),
+        CheckpointError::RefusedWorkspace { .. } | CheckpointError::ForeignStore { .. } => (Exit::Refused, None),
         CheckpointError::Conflicts { .. } => {
             (Exit::Refused, Some("--force overwrites them, --keep-mine leaves them as they are"))
         }

@@ -66,6 +66,7 @@
 
 mod api_view;
 pub mod checkpoint;
+mod counted;
 mod decode;
 mod defect;
 mod encode;
@@ -98,6 +99,7 @@ mod timeline;
 mod title;
 
 pub use api_view::{ApiView, MISSING_RESULT, Repair, api_view};
+pub use counted::{counted, noun};
 pub use decode::{Item, RawLine, Record};
 pub use defect::{Defect, Fault, Outcome, Place};
 pub use event::{Event, Kind};

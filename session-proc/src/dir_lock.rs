@@ -22,9 +22,13 @@ impl Drop for DirLock {
 
 /// Locks the directory itself (flock), so that nothing is written for it, waiting for others up to ten seconds.
 pub(crate) fn lock(dir: &Path) -> Result<DirLock, ProcError> {
+    lock_within(dir, PATIENCE)
+}
+
+fn lock_within(dir: &Path, patience: Duration) -> Result<DirLock, ProcError> {
     let fail = |source| ProcError::Lock { path: dir.to_owned(), source };
     let file = File::open(dir).map_err(|source| ProcError::read(dir, source))?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     let mut nap = Duration::from_millis(1);
     loop {
         match file.try_lock() {
@@ -36,5 +40,20 @@ pub(crate) fn lock(dir: &Path) -> Result<DirLock, ProcError> {
             Err(TryLockError::WouldBlock) => thread::sleep(nap),
         }
         nap = (nap * 2).min(LONGEST_NAP);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_the_lock_for_too_long_is_not_waited_for() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let held = lock(scratch.path()).expect("it is free");
+        let refused = lock_within(scratch.path(), Duration::from_millis(5)).map(drop);
+        assert!(matches!(&refused, Err(ProcError::Busy { path }) if path == scratch.path()), "{refused:?}");
+        drop(held);
+        lock_within(scratch.path(), Duration::ZERO).expect("it is free again");
     }
 }

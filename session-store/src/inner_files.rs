@@ -2,10 +2,11 @@
 //!
 //! Nothing is opened, nothing is followed, and what belongs to this machine is passed over.
 
-use crate::small_file::{Stamp, is_absent};
-use crate::{Result, SessionPaths, StoreError};
+use crate::directory::nodes;
+use crate::small_file::Stamp;
+use crate::{Result, SessionPaths};
 use session_core::{Belongs, PathRule, SessionPath, SessionPathError, layout};
-use std::fs::{self, DirEntry, Metadata};
+use std::fs::{DirEntry, Metadata};
 use std::path::Path;
 
 /// A regular file of a session.
@@ -58,7 +59,7 @@ pub enum LeftOutWhy {
 /// The files of a session as they stand now.
 ///
 /// # Errors
-/// [`StoreError::Read`] for a directory that cannot be read. What goes away meanwhile is not there.
+/// [`crate::StoreError::Read`] for a directory that cannot be read. What goes away meanwhile is not there.
 pub(crate) fn inner_files(paths: &SessionPaths) -> Result<InnerFiles> {
     let mut inner = InnerFiles::default();
     below(paths.dir(), "", &mut inner)?;
@@ -69,20 +70,7 @@ pub(crate) fn inner_files(paths: &SessionPaths) -> Result<InnerFiles> {
 }
 
 fn below(dir: &Path, prefix: &str, inner: &mut InnerFiles) -> Result<()> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(()),
-        Err(source) => return Err(StoreError::read(dir)(source)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(StoreError::read(dir))?;
-        match entry.metadata() {
-            Ok(metadata) => one(&entry, &metadata, prefix, inner)?,
-            Err(error) if is_absent(&error) => {}
-            Err(source) => return Err(StoreError::read(&entry.path())(source)),
-        }
-    }
-    Ok(())
+    nodes(dir)?.iter().try_for_each(|(entry, metadata)| one(entry, metadata, prefix, inner))
 }
 
 fn one(entry: &DirEntry, metadata: &Metadata, prefix: &str, inner: &mut InnerFiles) -> Result<()> {

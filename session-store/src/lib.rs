@@ -47,6 +47,7 @@ mod chain;
 mod clock;
 mod compact;
 mod create;
+mod directory;
 mod disk_usage;
 mod doctor;
 mod env;

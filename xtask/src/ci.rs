@@ -2,7 +2,7 @@
 
 use crate::project::Project;
 use crate::steps::{self, Step};
-use crate::{deny, deps, fuzz, say, test, tidy, tools};
+use crate::{api, deny, deps, fuzz, say, test, tidy, tools};
 use anyhow::Result;
 
 /// Run every check that a change has to pass, the cheap ones first, and stop at the first that fails.
@@ -23,6 +23,8 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
         Step::new("deps", || deps::run(project)),
         Step::new("clippy", || clippy(project)),
         Step::new("doc", || documentation(project)),
+        Step::new("api", || api::run(project, &api::Args::default())),
+        Step::new("semver", || api::semver(project)),
         Step::new("fuzz", || fuzz::check(project)),
     ];
     if !args.no_test {

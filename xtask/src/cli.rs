@@ -1,6 +1,6 @@
 //! What can be typed after `cargo xtask`.
 
-use crate::{bench, bless, ci, fuzz, release, test};
+use crate::{api, bench, bless, ci, fuzz, powerset, release, test};
 use clap::{Parser, Subcommand};
 
 /// The project's own tasks.
@@ -24,6 +24,12 @@ pub(crate) enum Task {
     Tidy,
     /// Check which crate uses which, and that session-core is pure
     Deps,
+    /// Compare what the libraries show to others with its record in docs/api
+    Api(api::Args),
+    /// Check that the version says what has become of the API since the last release
+    Semver,
+    /// Check every combination of features of every published crate, each crate alone
+    Powerset(powerset::Args),
     /// Record golden files and documented output anew; look at the difference before you commit it
     Bless(bless::Args),
     /// Run the fuzz targets of session-core (needs a nightly toolchain)

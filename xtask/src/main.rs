@@ -4,6 +4,7 @@
 //! hand; `cargo xtask ci` is the whole gate that a change has to pass. Nothing here is used by the other crates,
 //! and none of them is used here: the tasks must work when the rest does not compile.
 
+mod api;
 mod bench;
 mod bless;
 mod ci;
@@ -11,6 +12,7 @@ mod cli;
 mod deny;
 mod deps;
 mod fuzz;
+mod powerset;
 mod project;
 mod release;
 mod say;
@@ -26,8 +28,11 @@ use project::Project;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(&cli.task) {
+    let done = match api::stand_in() {
+        Some(error) => Err(error),
+        None => run(&Cli::parse().task),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say::failed(&format!("{error:#}"));
@@ -43,6 +48,9 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Test(args) => test::run(&project, args),
         Task::Tidy => tidy::run(&project),
         Task::Deps => deps::run(&project),
+        Task::Api(args) => api::run(&project, args),
+        Task::Semver => api::semver(&project),
+        Task::Powerset(args) => powerset::run(&project, args),
         Task::Bless(args) => bless::run(&project, args),
         Task::Fuzz(args) => fuzz::run(&project, args),
         Task::Bench(args) => bench::run(&project, args),

@@ -1,7 +1,8 @@
 //! Where the project is, and how a task starts a command in it.
 
-use anyhow::{Context as _, Result};
-use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+use anyhow::{Context as _, Result, ensure};
+use cargo_metadata::semver::Version;
+use cargo_metadata::{Metadata, MetadataCommand, Package, TargetKind};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell};
@@ -51,10 +52,36 @@ impl Project {
             .exec()
             .context("cannot read the workspace's metadata")
     }
+
+    /// The crates that others may use, in the order of the workspace.
+    pub(crate) fn published(&self) -> Result<Vec<Package>> {
+        let is_published = |package: &Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+        Ok(self.members()?.packages.into_iter().filter(is_published).collect())
+    }
+
+    /// The names of those of them that are libraries.
+    pub(crate) fn libraries(&self) -> Result<Vec<String>> {
+        Ok(named(&self.published()?, &TargetKind::Lib))
+    }
+
+    /// The version that the crates have together.
+    pub(crate) fn version(&self) -> Result<Version> {
+        let published = self.published()?;
+        let first = published.first().context("no crate is published")?;
+        for package in &published {
+            let (name, version) = (&package.name, &package.version);
+            ensure!(*version == first.version, "{} is {}, {name} is {version}", first.name, first.version);
+        }
+        Ok(first.version.clone())
+    }
 }
 
 /// The names of the crates that have a target of this kind.
 pub(crate) fn crates_with(members: &Metadata, kind: &TargetKind) -> Vec<String> {
-    let has_it = |package: &&cargo_metadata::Package| package.targets.iter().any(|target| target.kind.contains(kind));
-    members.packages.iter().filter(has_it).map(|package| package.name.to_string()).collect()
+    named(&members.packages, kind)
+}
+
+fn named(packages: &[Package], kind: &TargetKind) -> Vec<String> {
+    let has_it = |package: &&Package| package.targets.iter().any(|target| target.kind.contains(kind));
+    packages.iter().filter(has_it).map(|package| package.name.to_string()).collect()
 }

@@ -1,9 +1,8 @@
 //! `cargo xtask release`: the checklist of a release, each point of which is looked at and not remembered.
 
-use crate::ci;
 use crate::project::Project;
-use crate::say;
 use crate::steps::{self, Step};
+use crate::{api, ci, powerset, say};
 use anyhow::{Context as _, Result, bail, ensure};
 use cargo_metadata::Package;
 use std::fs;
@@ -20,13 +19,15 @@ pub(crate) struct Args {
 
 /// Looks at every point, and stops at the first that does not hold.
 pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
-    let published = published(project)?;
-    let version = one_version(&published)?;
+    let published = project.published()?;
+    let version = project.version()?.to_string();
     let tag = format!("v{version}");
     let mut list = vec![
         Step::new("clean", || clean(project, args.dry_run)),
         Step::new("changelog", || changelog(project, &version, args.dry_run)),
         Step::new("tag", || free(project, &tag)),
+        Step::new("semver", || api::semver(project)),
+        Step::new("powerset", || powerset::run(project, &powerset::Args::default())),
         Step::new("package", || package(project, &published, args.dry_run)),
     ];
     if !args.dry_run {
@@ -42,28 +43,6 @@ pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
     say::line(&format!("  git push origin {tag}"));
     say::line(&format!("  cargo publish {}", chosen(&published).join(" ")));
     Ok(())
-}
-
-/// The crates that others may use, in the order of the workspace.
-fn published(project: &Project) -> Result<Vec<Package>> {
-    let is_published = |package: &Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
-    Ok(project.members()?.packages.into_iter().filter(is_published).collect())
-}
-
-/// The crates are versioned together.
-fn one_version(packages: &[Package]) -> Result<String> {
-    let first = packages.first().context("no crate is published")?;
-    for package in packages {
-        ensure!(
-            package.version == first.version,
-            "{} is {}, {} is {}",
-            first.name,
-            first.version,
-            package.name,
-            package.version
-        );
-    }
-    Ok(first.version.to_string())
 }
 
 fn clean(project: &Project, is_dry: bool) -> Result<()> {

@@ -1,9 +1,11 @@
 //! Work that can wait, within a budget of time.
 
-use super::prune::{Retention, stored_bytes};
+use super::prune::Retention;
 use super::rewrite::Rewrite;
+use super::sizes::stored_bytes;
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
+use crate::locked::Locked;
 use crate::snapshot::failure;
 use crate::{Error, init};
 use serde::Serialize;

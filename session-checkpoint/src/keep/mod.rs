@@ -6,6 +6,8 @@ mod maintain;
 mod prune;
 mod reach;
 mod rewrite;
+mod select;
+mod sizes;
 mod usage;
 mod verify;
 

@@ -1,7 +1,8 @@
 //! Replacing packs and loose objects by one new pack, entry by entry, without unpacking.
 
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Hot, Locked, file_id};
+use crate::checkpoints::Checkpoints;
+use crate::locked::{Hot, Locked, file_id};
 use crate::objects::Objects;
 use crate::pack::{Compression, EntryKind, PackSet, PackState, PackWriter, RawPack};
 use crate::{Error, Oid, loose};

@@ -2,8 +2,9 @@
 
 use super::plan::Work;
 use super::types::SharedPath;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{ChangedBy, TurnKind};
+use crate::locked::Locked;
 use crate::objects::Objects;
 use crate::point::{Point, TurnRef, read_commit};
 use crate::reader::{Reader, changes_of};

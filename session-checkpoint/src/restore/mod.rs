@@ -8,6 +8,7 @@ mod check;
 mod dirs;
 mod mine;
 mod plan;
+mod planned;
 mod put;
 mod run;
 mod then;
@@ -15,7 +16,7 @@ mod types;
 mod undo;
 mod way;
 
-pub use run::RestorePlan;
+pub use planned::RestorePlan;
 pub use types::{
     Conflict, ConflictKind, ConflictPolicy, FailedPath, KeepReason, Kept, PlanSummary, Planned, Restored, Scope,
     SharedPath,

@@ -3,48 +3,25 @@
 use super::apply::{Applied, Apply};
 use super::check::{Differences, unchanged};
 use super::plan::{Limits, Sides, Work, plan};
-use super::types::{Conflict, ConflictKind, ConflictPolicy, FailedPath, PlanSummary, Restored, Scope};
+use super::planned::{RestorePlan, newest_there};
+use super::types::{Conflict, ConflictPolicy, FailedPath, PlanSummary, Restored};
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::error::reading;
 use crate::health::Stock;
 use crate::journal::{self, Journal};
+use crate::locked::Locked;
 use crate::meta::Identity;
 use crate::objects::Trees;
 use crate::observe::{Purpose, Taken};
 use crate::options::Durability;
-use crate::point::{Point, TurnRef, find, read_commit};
+use crate::point::Point;
 use crate::rel_path::RelPath;
 use crate::root::{Mounts, Root};
-use crate::sink::ObjectSink;
 use crate::snapshot::{last_safety, last_turn};
-use crate::tree_diff::Leaf;
 use crate::{Error, Oid};
 use rand::RngExt as _;
-use std::collections::BTreeMap;
 use std::path::Path;
-
-/// A restore that was planned and not yet carried out.
-#[derive(Debug)]
-pub struct RestorePlan {
-    target: Point,
-    limits: Limits,
-    summary: PlanSummary,
-    /// What each path of the plan held when it was made.
-    seen: BTreeMap<Vec<u8>, Option<Leaf>>,
-}
-
-impl RestorePlan {
-    /// What would be done.
-    pub fn summary(&self) -> &PlanSummary {
-        &self.summary
-    }
-
-    /// The same, without the plan.
-    pub fn into_summary(self) -> PlanSummary {
-        self.summary
-    }
-}
 
 /// A restore under way.
 pub(super) struct Job<'a> {
@@ -60,41 +37,6 @@ pub(super) struct Job<'a> {
 }
 
 impl Checkpoints {
-    /// Plans a restore: what would be written, deleted, left alone, and what stands against it. It changes nothing.
-    ///
-    /// # Errors
-    /// [`Error::NoTurn`], [`Error::BrokenTurn`], [`Error::OtherWorkspace`], [`Error::Interrupted`], and failed
-    /// operations. A rule file of the checkpoint that cannot be read is an error too: nobody could say what it left out.
-    pub fn plan_restore(&mut self, at: TurnRef, scope: &Scope, cancel: &Cancel) -> Result<RestorePlan, Error> {
-        let locked = self.begin()?;
-        let target = find(&locked.refs, &locked.objects, at)?;
-        self.plan(&locked, target, scope, cancel)
-    }
-
-    pub(crate) fn plan(
-        &self,
-        locked: &Locked,
-        target: Point,
-        scope: &Scope,
-        cancel: &Cancel,
-    ) -> Result<RestorePlan, Error> {
-        self.may_restore(locked)?;
-        let mine = if scope.only_mine { Some(self.changed_by_session(locked, &target)?) } else { None };
-        let limits = Limits { paths: scope.paths.clone(), mine };
-        let sink = ObjectSink::dry(&locked.objects, &locked.packs);
-        let purpose = Purpose::Safety { n: 0, target: Some(&target) };
-        let old = self.hot.as_ref().map(|hot| &hot.cache);
-        let (now, _) = self.observe(locked, old, &sink, &purpose, cancel)?;
-        let head = self.head(locked)?.map(|(_, tree)| tree);
-        let known: Vec<Oid> = head.into_iter().chain(newest_there(locked, &target)).collect();
-        let work = self.work(&sink, locked, &now, &target, &known, &limits)?;
-        let mut summary = work.summary(&target);
-        summary.also_changed_by = self.shared(locked, &work, &target, &scope.other_stores)?;
-        let puts = work.puts.iter().map(|(path, put)| (path.clone(), put.before));
-        let deletes = work.deletes.iter().map(|(path, leaf)| (path.clone(), Some(*leaf)));
-        Ok(RestorePlan { seen: puts.chain(deletes).collect(), target, limits, summary })
-    }
-
     /// Carries a plan out.
     ///
     /// On disk when it returns: each path of the plan old or new and never in between, a safety snapshot of the
@@ -174,10 +116,10 @@ impl Checkpoints {
         let known: Vec<Oid> = head.into_iter().chain(newest).chain(job.known.iter().copied()).collect();
         let mut work = self.work(&locked.objects, locked, &seen, job.target, &known, job.limits)?;
         if let Some(plan) = job.plan {
-            changed_since(&mut work, plan);
+            plan.note_changes(&mut work);
         }
         let summary = || {
-            let also_changed_by = job.plan.map(|plan| plan.summary.also_changed_by.clone()).unwrap_or_default();
+            let also_changed_by = job.plan.map(|plan| plan.summary().also_changed_by.clone()).unwrap_or_default();
             PlanSummary { also_changed_by, ..work.summary(job.target) }
         };
         if job.policy == ConflictPolicy::Stop && !work.conflicts.is_empty() {
@@ -252,27 +194,6 @@ impl Checkpoints {
             cancel,
         }
         .run()
-    }
-}
-
-/// The tree of the newest turn in the repository that a target was taken from.
-fn newest_there(locked: &Locked, target: &Point) -> Option<Oid> {
-    let parent = target.commit.parent.filter(|_| target.is_imported())?;
-    // It may have been dropped since: then more is asked about.
-    read_commit(&locked.objects, parent).ok().map(|(_, commit)| commit.tree)
-}
-
-/// What is not as the plan saw it was changed since, whoever did it.
-fn changed_since(work: &mut Work, plan: &RestorePlan) {
-    let puts = work.puts.iter().map(|(path, put)| (path, put.before));
-    let deletes = work.deletes.iter().map(|(path, leaf)| (path, Some(*leaf)));
-    let changed: Vec<Vec<u8>> = puts
-        .chain(deletes)
-        .filter(|(path, before)| plan.seen.get(*path) != Some(before))
-        .map(|(path, _)| path.clone())
-        .collect();
-    for path in changed {
-        work.conflicts.insert(path, ConflictKind::ChangedSincePlan);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Going back: undoing the newest restore, and ending one that was interrupted.
 
 use super::plan::Limits;
-use super::run::{Job, RestorePlan};
+use super::planned::RestorePlan;
+use super::run::Job;
 use super::types::{ConflictPolicy, Restored, Scope};
 use crate::Error;
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::journal::{self, Journal};
+use crate::locked::Locked;
 use crate::point::{Point, TurnRef, read_commit};
 use crate::refs::Family;
 

@@ -226,6 +226,8 @@ fn c18_a_store_that_was_deleted_is_made_anew() {
 fn a_meta_file_that_does_not_read_is_kept_aside_and_the_turns_stay() {
     let mut lab = two_turns();
     fs::write(lab.store.join("meta.json"), "{\"form").expect("scratch");
+    let status = Reader::open(&lab.store).expect("the rest can be read").status();
+    assert!(matches!(&status, Err(Error::Damaged { path }) if path.ends_with("meta.json")), "{status:?}");
     lab.reopen();
     assert!(lab.store.join("meta.json.bad").exists());
     assert_eq!(lab.snapshot().turn, 3);

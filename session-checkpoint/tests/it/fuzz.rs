@@ -53,36 +53,36 @@ fn files(root: &Path) -> Vec<PathBuf> {
     state(root).into_iter().filter(|(_, node)| matches!(node, Node::File { .. })).map(|(path, _)| path).collect()
 }
 
+/// One file that there is, if there is one.
+fn some_file(root: &Path, dice: &mut Dice) -> Option<PathBuf> {
+    let all = files(root);
+    let count = u64::try_from(all.len()).expect("few");
+    (count > 0).then(|| root.join(&all[usize::try_from(dice.roll(count)).expect("few")]))
+}
+
+/// One of a few.
+fn one_of<T: Copy, const N: usize>(dice: &mut Dice, all: [T; N]) -> T {
+    all[usize::try_from(dice.roll(N as u64)).expect("few")]
+}
+
+/// One of the directories that files are put into, if it is there.
+fn some_dir(root: &Path, dice: &mut Dice) -> Option<PathBuf> {
+    let dir = root.join(format!("d{}", dice.roll(3)));
+    fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_dir()).then_some(dir)
+}
+
 fn one_edit(lab: &Lab, dice: &mut Dice) {
     let root = &lab.workspace;
     let path = dice.path();
-    let some_file = |dice: &mut Dice| {
-        let all = files(root);
-        let count = u64::try_from(all.len()).expect("few");
-        (count > 0).then(|| root.join(&all[usize::try_from(dice.roll(count)).expect("few")]))
-    };
     match dice.roll(12) {
         0..=2 => {
             clear(root, &path);
             fs::write(root.join(&path), format!("{}", dice.roll(6))).expect("scratch");
         }
-        3 => {
-            if let Some(file) = some_file(dice) {
-                // The same size, most of the time.
-                fs::write(file, format!("{}", dice.roll(10))).expect("scratch");
-            }
-        }
-        4 => {
-            if let Some(file) = some_file(dice) {
-                crate::support::chmod(
-                    &file,
-                    [0o644, 0o755, 0o600, 0o700][usize::try_from(dice.roll(4)).expect("small")],
-                );
-            }
-        }
+        3..=4 => edit_a_file(root, dice),
         5 => {
             clear(root, &path);
-            let target = ["nowhere", "d0", "..", "/etc/passwd", "f0"][usize::try_from(dice.roll(5)).expect("small")];
+            let target = one_of(dice, ["nowhere", "d0", "..", "/etc/passwd", "f0"]);
             std::os::unix::fs::symlink(target, root.join(&path)).expect("scratch");
         }
         6 => clear(root, &path),
@@ -90,42 +90,47 @@ fn one_edit(lab: &Lab, dice: &mut Dice) {
             clear(root, &path);
             fs::create_dir_all(root.join(&path)).expect("scratch");
         }
-        8 => {
-            if let Some(file) = some_file(dice) {
-                let to = dice.path();
-                let bytes = fs::read(&file).expect("it is there");
-                let mode = fs::metadata(&file).expect("it is there").permissions();
-                fs::remove_file(&file).expect("scratch");
-                clear(root, &to);
-                fs::write(root.join(&to), bytes).expect("scratch");
-                fs::set_permissions(root.join(&to), mode).expect("scratch");
-            }
-        }
+        8 => move_a_file(root, dice),
         9 => {
-            let dir = format!("d{}", dice.roll(3));
-            if fs::symlink_metadata(root.join(&dir)).is_ok_and(|meta| meta.is_dir()) {
-                fs::remove_dir_all(root.join(dir)).expect("scratch");
+            if let Some(dir) = some_dir(root, dice) {
+                fs::remove_dir_all(dir).expect("scratch");
             }
         }
         10 => {
-            let rules =
-                ["*.log*\n", "d1/\n", "", "/f0\n!f0\n", "f*\n!f1\n"][usize::try_from(dice.roll(5)).expect("small")];
-            let dir = ["", "d0/", "d2/"][usize::try_from(dice.roll(3)).expect("small")];
-            let file = format!("{dir}.gitignore");
-            if dice.roll(3) == 0 {
-                clear(root, &file);
-            } else {
-                clear(root, &file);
+            let rules = one_of(dice, ["*.log*\n", "d1/\n", "", "/f0\n!f0\n", "f*\n!f1\n"]);
+            let file = format!("{}.gitignore", one_of(dice, ["", "d0/", "d2/"]));
+            clear(root, &file);
+            if dice.roll(3) != 0 {
                 fs::write(root.join(file), rules).expect("scratch");
             }
         }
         _ => {
-            let dir = format!("d{}", dice.roll(3));
-            if fs::symlink_metadata(root.join(&dir)).is_ok_and(|meta| meta.is_dir()) {
-                fs::create_dir_all(root.join(dir).join(".git/objects")).expect("scratch");
+            if let Some(dir) = some_dir(root, dice) {
+                fs::create_dir_all(dir.join(".git/objects")).expect("scratch");
             }
         }
     }
+}
+
+/// Other bytes, of the same size most of the time, or another mode.
+fn edit_a_file(root: &Path, dice: &mut Dice) {
+    let Some(file) = some_file(root, dice) else { return };
+    if dice.roll(2) == 0 {
+        fs::write(file, format!("{}", dice.roll(10))).expect("scratch");
+    } else {
+        crate::support::chmod(&file, one_of(dice, [0o644, 0o755, 0o600, 0o700]));
+    }
+}
+
+fn move_a_file(root: &Path, dice: &mut Dice) {
+    let Some(file) = some_file(root, dice) else { return };
+    let to = dice.path();
+    let bytes = fs::read(&file).expect("it is there");
+    let mode = fs::metadata(&file).expect("it is there").permissions();
+    fs::remove_file(&file).expect("scratch");
+    clear(root, &to);
+    fs::write(root.join(&to), bytes).expect("scratch");
+    fs::set_permissions(root.join(&to), mode).expect("scratch");
 }
 
 /// What is captured of a workspace, by the oracle: everything that git would not ignore, and its directories.

@@ -2,8 +2,11 @@
 
 use crate::child::{Act, spawn, text};
 use crate::support::{Lab, scratch};
+use nix::errno::Errno;
 use session_checkpoint::{Cancel, Checkpoints, Error, Options, Refusal, Request, SkipReason, VerifyDepth};
+use session_testing::{Call, refusing};
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,7 +173,7 @@ pub(crate) fn with_few_descriptors(workspace: &Path, store: &Path) {
     let resource = nix::sys::resource::Resource::RLIMIT_NOFILE;
     nix::sys::resource::setrlimit(resource, 64, 64).expect("lowering is allowed");
     let mut options = Options::new(workspace, store);
-    options.threads = std::num::NonZeroUsize::new(8);
+    options.threads = NonZeroUsize::new(8);
     let (mut checkpoints, _) = Checkpoints::open(options).expect("a good store");
     for n in 0..3 {
         fs::write(workspace.join("changed"), format!("{n}")).expect("scratch");
@@ -178,4 +181,17 @@ pub(crate) fn with_few_descriptors(workspace: &Path, store: &Path) {
         assert!(turn.complete && turn.skipped.is_empty(), "{:?}", turn.skipped);
         assert_eq!(turn.files, 302);
     }
+}
+
+#[test]
+fn without_another_thread_nothing_is_stored_and_nothing_is_lost() {
+    let mut lab = Lab::with(|options| options.threads = NonZeroUsize::new(4));
+    lab.write("a", "1");
+    let refused = refusing(Call::Clone, Errno::EAGAIN, || {
+        lab.checkpoints.snapshot(&Request::next("first"), &Cancel::new()).map(|taken| taken.turn)
+    });
+    assert!(matches!(refused, Err(Error::Threads { .. })), "{refused:?}");
+    assert_eq!(lab.checkpoints.reader().expect("a store").turns().expect("a list"), []);
+    assert_eq!(lab.snapshot().turn, 1);
+    lab.fsck();
 }

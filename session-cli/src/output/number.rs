@@ -7,5 +7,5 @@ pub(crate) fn number(n: u64) -> String {
 
 /// A number and its noun.
 pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {many}", number(n)) }
+    format!("{} {}", number(n), session_core::noun(n, one, many))
 }

@@ -115,10 +115,7 @@ impl Finder {
             if !new.iter().flat_map(|found| &found.edits).any(|edit| edit.changes(&masked)) {
                 return Ok((found, masked));
             }
-            new.iter().flat_map(|found| &found.edits).for_each(|edit| edit.apply(&mut masked));
-            if texts.is_some() && session_core::json::strings(&masked).is_none() {
-                return Err(SecretsError::BrokenJson);
-            }
+            mask_all(&new, &mut masked, texts.is_some())?;
             new.into_iter().for_each(|new| add(&mut found, new));
         }
         Err(SecretsError::NoEnd)
@@ -186,6 +183,15 @@ impl Finder {
     }
 }
 
+/// Masks everything that was found. JSON has to stay JSON: a history gets no line that nobody can read.
+fn mask_all(found: &[Found], bytes: &mut [u8], is_json: bool) -> Result<(), SecretsError> {
+    found.iter().for_each(|found| found.mask(bytes));
+    match is_json && session_core::json::strings(bytes).is_none() {
+        true => Err(SecretsError::BrokenJson),
+        false => Ok(()),
+    }
+}
+
 /// Something that was found in a view, in the places of the original.
 fn of_view(
     view: &View<'_>,
@@ -237,5 +243,21 @@ impl Found {
             (self.rule, self.description, self.secret) = (new.rule, new.description, new.secret);
             self.is_generic = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_that_masking_would_break_is_an_error_and_text_is_not() {
+        let text = br#"{"content":"oak"}"#;
+        let layers = View::layers(text);
+        let mask = |range: Range<usize>| of_view(&layers[0], &[range], ("rule", "what it finds"), false);
+        let masked = |found: Found, is_json| mask_all(&[found], &mut text.to_vec(), is_json);
+        assert_eq!(masked(mask(12..15), true), Ok(()));
+        assert_eq!(masked(mask(12..16), true), Err(SecretsError::BrokenJson), "the quotation mark goes with it");
+        assert_eq!(masked(mask(12..16), false), Ok(()));
     }
 }

@@ -33,9 +33,14 @@ impl Redactor {
         let Examined { masked, .. } = self.finder.examine(text.as_bytes(), form)?;
         match masked {
             None => Ok(Cow::Borrowed(text)),
-            Some(masked) => Ok(Cow::Owned(String::from_utf8(masked).map_err(|_| SecretsError::BrokenText)?)),
+            Some(masked) => Ok(Cow::Owned(as_text(masked)?)),
         }
     }
+}
+
+/// What was masked in a text has to be one.
+fn as_text(masked: Vec<u8>) -> Result<String, SecretsError> {
+    String::from_utf8(masked).map_err(|_| SecretsError::BrokenText)
 }
 
 impl Redact for Redactor {
@@ -45,5 +50,16 @@ impl Redact for Redactor {
 
     fn json<'a>(&self, json: &'a str) -> Result<Cow<'a, str>, RedactError> {
         self.redacted(json, Form::Json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_is_an_error() {
+        assert_eq!(as_text("oäk".into()).as_deref(), Ok("oäk"));
+        assert_eq!(as_text(vec![b'*', 0xA4, b'k']), Err(SecretsError::BrokenText));
     }
 }

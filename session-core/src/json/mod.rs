@@ -9,8 +9,10 @@
 mod agreement;
 mod block;
 mod cursor;
+mod nested;
 mod number;
 mod plain;
+mod skip;
 mod string;
 mod strings;
 mod write;

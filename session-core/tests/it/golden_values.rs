@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use session_core::{
-    Event, Fields, Image, Kind, Message, Meta, ToolCall, first_words_title, normalize_title, parse_time, run_id,
+    Event, Fields, Image, Kind, Message, Meta, MetaFault, ToolCall, first_words_title, normalize_title, parse_time,
+    run_id,
 };
 use std::fs;
 use std::num::NonZeroUsize;
@@ -190,5 +191,8 @@ fn metadata_keeps_what_it_does_not_know() {
     for bad in ["", "{", "[]", "{\"name\":5}", "{\"created\":\"yesterday\"}", "{\"cost\":\"1\"}", "{} x", "\0\0"] {
         assert!(Meta::parse(bad.as_bytes()).is_err(), "{bad:?}");
     }
+    assert!(matches!(Meta::parse(b"{\"name\":"), Err(MetaFault::NotJson { at: 8, .. })));
+    assert_eq!(Meta::parse(b"[]"), Err(MetaFault::NotAnObject));
+    assert_eq!(Meta::parse(b"{\"name\":5}"), Err(MetaFault::WrongType { field: "name" }));
     assert_eq!(Meta::parse(b"null"), Ok(Meta::default()));
 }

@@ -7,7 +7,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork};
-use session_proc::{Identity, Liveness};
+use session_proc::{Identity, Liveness, ProcError};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::thread;
@@ -150,4 +150,12 @@ fn a_process_that_may_not_even_be_seen_is_live_and_a_free_pid_is_not() {
     let look = move || (Identity::of(process.pid).expect("readable"), liveness(&process), liveness(&free));
     let Some(seen) = as_nobody(true, look) else { return };
     assert_eq!(seen, (None, Liveness::Live, Liveness::Gone));
+}
+
+#[test]
+fn a_start_beyond_all_calendars_makes_no_sense() {
+    let own = Identity::own().expect("/proc is readable");
+    own.started().expect("this process started at a time");
+    let started = Identity { start_ticks: u64::MAX, ..own }.started();
+    assert!(matches!(started, Err(ProcError::Kernel { .. })), "{started:?}");
 }

@@ -1,11 +1,13 @@
 //! Starting: what is on disk, what the process is given, and how its end is known.
 
 use crate::support::{Session, eventually, in_copy, is_empty, is_live, supervisor, wait_for};
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::wait::WaitStatus;
 use serde_json::Value;
 use session_disk::faults::{self, Fault};
 use session_proc::{Identity, Lifetime, ProcError, Registry, Start, State, Supervisor, Tuning};
+use session_testing::{Call, refusing};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -222,6 +224,8 @@ fn a_supervisor_is_started_by_a_registry_and_nobody_else() {
     assert_eq!(String::from_utf8_lossy(&run(&[dir, "bg1"]).stdout), "\"id_taken\"\n");
     assert_eq!(session.text("bg1.log").as_deref(), Some("once\n"));
     assert_eq!(session.look(&status.id).exit_code, Some(0));
+    let refused = session_proc::supervise([dir.into(), "../bg1".into()]);
+    assert!(matches!(refused, Err(ProcError::Arguments)), "{refused:?}");
     // The test itself has more than one thread.
     let error = session_proc::supervise([dir.into(), "bg1".into()]).expect_err("threads");
     assert!(matches!(error, ProcError::Threads), "{error}");
@@ -303,4 +307,30 @@ fn what_is_written_by_others_is_left_as_it_is() {
     assert_eq!(session.registry.status(&id).expect("recorded").exit_code, Some(0));
     session.registry.tune(&id, &Tuning { remind_every_s: Some(Some(5)), ..Tuning::default() }).expect("recorded");
     assert_eq!(session.text(".bg1.id").as_deref(), Some("{\"origin\":7}"));
+}
+
+#[test]
+fn where_nothing_can_be_locked_nothing_is_left_running() {
+    for session in Session::both() {
+        let start = || session.registry.start(&Start::new("sleep 600", session.cwd()));
+        let error = refusing(Call::Flock, Errno::EOPNOTSUPP, start).expect_err("it could not be recorded");
+        // With a supervisor it is that which cannot lock.
+        let is_told = match &error {
+            ProcError::Lock { path, .. } => path == session.registry.dir(),
+            ProcError::SupervisorFailed { .. } => true,
+            _ => false,
+        };
+        assert!(is_told, "{error}");
+        eventually("what was started ends", || is_empty(&session));
+        assert_eq!(fs::read_dir(session.registry.dir()).expect("it was made").count(), 0, "the id is free again");
+    }
+}
+
+#[test]
+fn where_the_last_number_is_taken_there_is_no_id() {
+    let session = Session::unsupervised();
+    session.put(&format!("bg{}.log", u64::MAX), "somebody's\n");
+    let error = session.registry.start(&Start::new("sleep 600", session.cwd())).expect_err("there is no other");
+    assert!(matches!(&error, ProcError::NoFreeId { proc_dir } if proc_dir == session.registry.dir()), "{error}");
+    assert!(is_empty(&session));
 }

@@ -1,8 +1,10 @@
 //! Waiting for the end, for output, for neither.
 
 use crate::support::{Session, eventually, in_copy, wait_for};
+use nix::errno::Errno;
 use nix::sys::wait::WaitStatus;
 use session_proc::{ProcError, State, Until, Waited};
+use session_testing::{Call, refusing};
 use std::time::{Duration, Instant};
 
 fn matching(pattern: &str) -> Until {
@@ -105,4 +107,14 @@ fn a_watch_wakes_for_output_and_for_the_end_and_sleeps_between() {
         watch.wait(Some(Duration::from_millis(100))).expect("the kernel waits");
         begun.elapsed() >= Duration::from_millis(100)
     });
+}
+
+#[test]
+fn a_kernel_that_does_not_let_anybody_wait_is_told() {
+    let session = Session::supervised();
+    let id = session.start("sleep 600").id;
+    let wait = || session.registry.wait(&id, &Until::Exit, None);
+    let error = refusing(Call::Poll, Errno::EPERM, wait).expect_err("it cannot be waited for");
+    assert!(matches!(error, ProcError::Wait { .. }), "{error}");
+    assert_eq!(session.look(&id).state, State::Running, "and nothing else happens");
 }

@@ -2,7 +2,7 @@
 
 use super::{Protection, spills};
 use crate::{Result, SessionPaths, Store, TrashEntry, lock, processes, rewind, trash};
-use session_core::{SessionName, layout};
+use session_core::{SessionName, counted, layout};
 use session_proc::{ProcessId, Prune, TurnMarker};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,7 +36,7 @@ impl PrunePart {
             PrunePart::Proc => ("process that has ended", "processes that have ended"),
             PrunePart::Tmp => ("spilled output that nothing mentions", "spilled outputs that nothing mentions"),
         };
-        format!("{number} {}", if number == 1 { one } else { several })
+        counted(number as u64, one, several)
     }
 }
 

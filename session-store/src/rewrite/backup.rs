@@ -1,11 +1,11 @@
 //! What a replaced history is called.
 
+use crate::directory::files;
 use crate::flock::Inode;
-use crate::small_file::is_absent;
-use crate::{Result, SessionPaths, StoreError};
+use crate::{Result, SessionPaths};
 use session_core::Timestamp;
 use session_disk::{create_dir, rename, sync_dir};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::path::PathBuf;
 
@@ -56,24 +56,7 @@ impl Backup {
 /// # Errors
 /// What keeps the directory from being read. One that is missing holds none.
 pub(crate) fn backups(paths: &SessionPaths) -> Result<Vec<Backup>> {
-    let dir = paths.backups();
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(Vec::new()),
-        Err(source) => return Err(StoreError::read(&dir)(source)),
-    };
-    let mut backups = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(StoreError::read(&dir))?;
-        match entry.metadata() {
-            Ok(metadata) if metadata.is_file() => backups.extend(Backup::of(entry.path(), metadata)),
-            Ok(_) => {}
-            Err(error) if is_absent(&error) => {}
-            Err(source) => return Err(StoreError::read(&entry.path())(source)),
-        }
-    }
-    backups.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(backups)
+    Ok(files(&paths.backups())?.into_iter().filter_map(|(path, metadata)| Backup::of(path, metadata)).collect())
 }
 
 /// Makes the directory of backups where it is missing, its entry synced.

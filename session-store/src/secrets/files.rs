@@ -1,11 +1,11 @@
 //! The files of a session that may hold text.
 
+use crate::directory::{entries, nodes};
 use crate::flat::{flat_path, migrated_path};
-use crate::small_file::is_absent;
-use crate::{Result, SessionPaths, StoreError};
+use crate::{Result, SessionPaths};
 use session_core::layout;
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// A file of a session.
@@ -59,32 +59,24 @@ impl SessionFile {
 
 /// The backups that hold what was there before, by their paths in the session.
 pub(super) fn backups(paths: &SessionPaths) -> Result<Vec<String>> {
-    let mut names: Vec<String> = entries(&paths.backups())?
-        .iter()
-        .map(|entry| format!("{}/{}", layout::BACKUPS, entry.file_name().to_string_lossy()))
-        .collect();
-    names.sort();
-    Ok(names)
+    let named = |entry: DirEntry| format!("{}/{}", layout::BACKUPS, entry.file_name().to_string_lossy());
+    Ok(entries(&paths.backups())?.into_iter().map(named).collect())
 }
 
 /// The regular files in a directory and in those below it. Links are not followed.
 fn below(dir: &Path, prefix: &str, files: &mut Vec<SessionFile>) -> Result<()> {
-    for entry in entries(dir)? {
+    for (entry, metadata) in nodes(dir)? {
         let name = entry.file_name();
         let is_one_of = |names: &[&str]| names.iter().any(|one| name == OsStr::new(one));
         if (prefix.is_empty() && is_one_of(&PASSED_OVER)) || is_one_of(&MARKS) {
             continue;
         }
         let shown = format!("{prefix}{}", name.to_string_lossy());
-        match entry.metadata() {
-            Ok(metadata) if metadata.is_dir() => below(&entry.path(), &format!("{shown}/"), files)?,
-            Ok(metadata) if metadata.is_file() => {
-                let shape = shape(&shown, metadata.len());
-                files.push(SessionFile { path: entry.path(), shown, shape });
-            }
-            Ok(_) => {}
-            Err(error) if is_absent(&error) => {}
-            Err(source) => return Err(StoreError::read(&entry.path())(source)),
+        if metadata.is_dir() {
+            below(&entry.path(), &format!("{shown}/"), files)?;
+        } else if metadata.is_file() {
+            let shape = shape(&shown, metadata.len());
+            files.push(SessionFile { path: entry.path(), shown, shape });
         }
     }
     Ok(())
@@ -97,13 +89,5 @@ pub(crate) fn shape(shown: &str, len: u64) -> Shape {
         () if shown.ends_with(layout::FLAT_SUFFIX) => Shape::Lines,
         () if is_in(layout::TMP) || shown.ends_with(".log") || len > LARGEST_DOCUMENT => Shape::Text,
         () => Shape::Document,
-    }
-}
-
-fn entries(dir: &Path) -> Result<Vec<DirEntry>> {
-    match fs::read_dir(dir) {
-        Ok(entries) => entries.collect::<Result<_, _>>().map_err(StoreError::read(dir)),
-        Err(error) if is_absent(&error) => Ok(Vec::new()),
-        Err(source) => Err(StoreError::read(dir)(source)),
     }
 }

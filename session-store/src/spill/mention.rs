@@ -1,11 +1,11 @@
 //! Which spilled outputs a text mentions, and taking them along.
 
+use crate::directory::entries;
 use crate::small_file::{is_absent, open_regular};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use session_core::layout;
 use session_disk::{DiskError, create_new, sync_data, sync_dir, write};
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::io::Read as _;
 
 /// How much is copied at once.
@@ -15,15 +15,8 @@ const MAX_NAME: usize = 255;
 
 /// The names of the files in a session's place for spilled output. Names that are no text are nobody's mention.
 pub(crate) fn names(paths: &SessionPaths) -> Result<HashSet<String>> {
-    let dir = paths.tmp();
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(HashSet::new()),
-        Err(source) => return Err(StoreError::read(&dir)(source)),
-    };
     let mut names = HashSet::new();
-    for entry in entries {
-        let entry = entry.map_err(StoreError::read(&dir))?;
+    for entry in entries(&paths.tmp())? {
         // Unfinished ones are hidden; a link leads elsewhere.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         names.extend(entry.file_name().into_string().ok().filter(|name| is_file && !name.starts_with('.')));

@@ -1,6 +1,7 @@
 //! The beginning and the end of something that is too long to be shown.
 
 use memchr::{memchr, memchr_iter, memrchr};
+use session_core::counted;
 use std::collections::VecDeque;
 
 /// How much of an output is shown.
@@ -51,8 +52,8 @@ impl Preview {
         if self.left_out_bytes == 0 {
             return self.head.clone();
         }
-        let bytes = counted(self.left_out_bytes, "byte");
-        let lines = counted(self.left_out_lines, "line");
+        let bytes = counted(self.left_out_bytes, "byte", "bytes");
+        let lines = counted(self.left_out_lines, "line", "lines");
         let place = match kept_in {
             Some(path) => format!("all of it is in {path}"),
             None => "it was not kept".to_owned(),
@@ -60,10 +61,6 @@ impl Preview {
         let newline = if self.head.is_empty() || self.head.ends_with('\n') { "" } else { "\n" };
         format!("{}{newline}[{bytes}, {lines} left out: {place}]\n{}", self.head, self.tail)
     }
-}
-
-fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// Keeps the beginning and the end of what goes by.

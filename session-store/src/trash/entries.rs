@@ -3,11 +3,11 @@
 use super::files::FILES;
 use super::forms::{Part, look};
 use super::record::Record;
+use crate::directory;
 use crate::list::escaped;
-use crate::small_file::is_absent;
 use crate::{Result, StoreError, small_file};
 use session_core::{SessionName, Timestamp, layout};
-use std::fs;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// What the record of an entry is called.
@@ -54,14 +54,7 @@ pub(crate) fn is_record(path: &Path) -> bool {
 
 /// Everything directly in the trash.
 pub(super) fn names(base: &Path) -> Result<Vec<PathBuf>> {
-    let trash = trash_dir(base);
-    let entries = match fs::read_dir(&trash) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(Vec::new()),
-        Err(source) => return Err(StoreError::read(&trash)(source)),
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    paths.collect::<Result<_, _>>().map_err(StoreError::read(&trash))
+    Ok(directory::entries(&trash_dir(base))?.iter().map(DirEntry::path).collect())
 }
 
 fn entry(path: &Path) -> Option<TrashEntry> {

@@ -197,12 +197,14 @@ fn i34_a_fork_that_fails_or_dies_at_any_step_leaves_none_or_all_of_it_and_the_so
     garden.take(&session);
     drop(session);
     let (before, history) = (picture(&garden.scratch.path("demo")), garden.history("demo"));
+    let mut is_shared_in_vain = false;
     at_every_step_of(&[FULL, STOP], 12, |fault| {
         let own = garden.checkpoints("demo");
         let run = with(fault, || garden.store().fork(&name("demo"), &whole(), Some(&own)));
         assert_eq!(garden.history("demo"), history, "{fault:?}");
         let stands = garden.scratch.path("fork").exists();
         assert!(stands || run.result.is_err(), "{fault:?}");
+        is_shared_in_vain |= matches!(run.result, Err(StoreError::Checkpoint { .. }));
         if stands {
             // Whole, whatever the answer was.
             assert_eq!(garden.said("fork"), garden.said("demo"), "{fault:?}");
@@ -215,6 +217,7 @@ fn i34_a_fork_that_fails_or_dies_at_any_step_leaves_none_or_all_of_it_and_the_so
         garden.store().delete(&name("fork"), Deletion::Careful).expect("nothing forbids it");
         run.hit
     });
+    assert!(is_shared_in_vain, "some of the steps are those of sharing");
     let but_checkpoints = |picture: &[String]| {
         let kept = picture.iter().filter(|line| !line.contains("demo/checkpoints")).cloned();
         kept.collect::<Vec<_>>()

@@ -61,9 +61,12 @@ mod open_session;
 mod pin;
 mod prune;
 mod prune_parts;
+mod refused;
 mod relocate;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(feature = "remote")]
+mod remote_refusals;
 mod rename;
 mod rewind;
 mod rewind_crash;
@@ -73,4 +76,5 @@ mod session_turn;
 mod spill;
 mod titles;
 mod trash;
+mod trash_processes;
 mod whole_life;

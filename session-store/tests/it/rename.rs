@@ -76,6 +76,18 @@ fn a_name_that_is_taken_or_none_is_refused_and_nothing_changes() {
 }
 
 #[test]
+fn a_session_whose_flat_file_was_migrated_a_moment_ago_is_not_renamed() {
+    let scratch = family();
+    let flat = scratch.put("flat.jsonl", "{\"role\":\"user\",\"content\":\"old\"}\n");
+    let store = scratch.store_with(quick());
+    drop(store.open(&name("flat")).expect("it is migrated"));
+    // Who began to migrate it at the same moment may not be done.
+    let refused = store.rename(&name("flat"), &name("new"));
+    assert!(matches!(&refused, Err(StoreError::MigrationUnsettled { path }) if *path == flat), "{refused:?}");
+    assert!(scratch.path("flat/history.jsonl").exists() && !scratch.path("new").exists());
+}
+
+#[test]
 fn a_session_in_which_something_runs_is_not_renamed() {
     let garden = Garden::of_two_turns();
     let store = garden.quick();

@@ -17,13 +17,30 @@ pub(crate) fn whole(scratch: &Scratch, session: &str, lines: &[String]) -> PathB
 /// A store with something of everything.
 pub(crate) fn everything() -> Scratch {
     let scratch = Scratch::new();
+    the_store(&scratch);
+    histories(&scratch);
+    metadata(&scratch);
+    inbox(&scratch);
+    flat_files(&scratch);
+    scratch
+}
+
+/// What the store keeps beside the sessions, and what is no session.
+fn the_store(scratch: &Scratch) {
     let store = scratch.store();
-    whole(&scratch, "deleted", &[user(1, "a")]);
+    whole(scratch, "deleted", &[user(1, "a")]);
     store.trash(&crate::scratch::name("deleted"), "", Deletion::Careful).expect("nothing forbids it");
     scratch.put(".session-store/trash/stray", "");
     scratch.put(".session-store/staging/half", "");
 
-    whole(&scratch, "lines", &[
+    scratch.dir("unreadable/history.jsonl");
+    scratch.put("-rf/history.jsonl", "");
+    symlink("nowhere", scratch.path("link.jsonl")).expect("it is ours");
+}
+
+/// Histories with damage, from the future, and out of order.
+fn histories(scratch: &Scratch) {
+    whole(scratch, "lines", &[
         "not json\n".into(),
         "{\"kind\":\"message\",\"message\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"},{\"id\":\"c\"}]}}\n".into(),
         "{\"kind\":\"message\",\"message\":{\"role\":\"tool\",\"tool_call_id\":\"d\"}}\r\n".into(),
@@ -36,20 +53,43 @@ pub(crate) fn everything() -> Scratch {
     ]);
     scratch.put("lines/.quarantine/1-x", "half");
     whole(
-        &scratch,
+        scratch,
         "newer",
         &["{\"ts\":\"2999-03-01T00:00:00Z\",\"kind\":\"x.session\",\"x\":{\"format\":99}}\n".into()],
     );
+    let call = "{\"kind\":\"message\",\"message\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"arguments\":\"{\"}}]}}\n";
+    whole(scratch, "told", &[user(9, "late"), user(1, "early"), call.into()]);
+    scratch.put("told/.backup/history-20260102T030405Z-0-0123456789abcdef", user(5, "while it was replaced"));
+}
+
+/// Metadata that cannot be read, is not there, or says what is not so; steps that were begun.
+fn metadata(scratch: &Scratch) {
     scratch.put_at("bad-meta/meta.json", "{\"name\":", at_second(1));
     scratch.put("bad-meta/meta.json.bad-20260102T030405Z", "{\"name\":");
     scratch.put("other-name/meta.json", "{\"name\":\"somebody\",\"succeeded_by\":\"nobody\"}");
-    whole(&scratch, "somebody", &[user(1, "a")]);
+    whole(scratch, "somebody", &[user(1, "a")]);
     scratch.put("loop/meta.json", "{\"name\":\"loop\",\"succeeded_by\":\"loop\",\"parent\":\"loop\"}");
     let made_for = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":1,\"parent\":\"left\",\"compacts\":true}}\n";
-    whole(&scratch, "unlinked", &[made_for.into(), user(1, "a summary")]);
+    whole(scratch, "unlinked", &[made_for.into(), user(1, "a summary")]);
     scratch.put("unlinked/meta.json", "{\"name\":\"unlinked\",\"parent\":\"left\"}");
     scratch.put("left/.rewind", "{}");
     scratch.put("told/.repair", "{\"began\":\"2026-01-02T03:04:05Z\",\"planned\":[\"stale-turn: end the turn\"]}\n");
+    scratch.put("left/.tmp-meta.json-0123456789abcdef", "");
+
+    scratch.session("no-meta", &[user(1, "a")]);
+    scratch.session("no-meta-2", &[]);
+    scratch.session("new-name", &[user(1, "a")]);
+    scratch.put("new-name/meta.json", "{\"name\":\"old-name\"}");
+    let title = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.title\",\"x\":{\"title\":\"Oaks\",\"by\":\"user\"}}\n";
+    whole(scratch, "titled", &[user(1, "a"), title.into()]);
+    whole(scratch, "rebuilt", &[user(1, "a")]);
+    scratch.put("rebuilt/.meta.json", "{\"name\":\"rebuilt\",\"x\":{\"rebuilt\":true}}");
+    whole(scratch, "untold", &[user(1, "a")]);
+    scratch.put("untold/meta.json", "{\"name\":\"untold\",\"succeeded_by\":\"told\"}");
+}
+
+/// A turn that is over, and messages that nobody waits for.
+fn inbox(scratch: &Scratch) {
     scratch.put("turn/proc/turn.pid", "2147483647\n");
     scratch.put("inbox/inbox/1-a", "hi");
     scratch.put("inbox/inbox/.claims/1-a", "hi");
@@ -62,36 +102,20 @@ pub(crate) fn everything() -> Scratch {
     claim("2-2.00000002", &dead());
     claim("3-3.00000003", &Identity::own().expect("/proc is readable"));
     let recorded = user(1, "hi").replace("}}\n", "},\"x\":{\"inbox\":[\"1-1.00000001\"]}}\n");
-    whole(&scratch, "inbox", &[recorded]);
-    scratch.put("left/.tmp-meta.json-0123456789abcdef", "");
+    whole(scratch, "inbox", &[recorded]);
+}
 
-    let call = "{\"kind\":\"message\",\"message\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"arguments\":\"{\"}}]}}\n";
-    whole(&scratch, "told", &[user(9, "late"), user(1, "early"), call.into()]);
-    scratch.put("told/.backup/history-20260102T030405Z-0-0123456789abcdef", user(5, "while it was replaced"));
-    scratch.session("no-meta", &[user(1, "a")]);
-    scratch.session("no-meta-2", &[]);
-    scratch.session("new-name", &[user(1, "a")]);
-    scratch.put("new-name/meta.json", "{\"name\":\"old-name\"}");
-    let title = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.title\",\"x\":{\"title\":\"Oaks\",\"by\":\"user\"}}\n";
-    whole(&scratch, "titled", &[user(1, "a"), title.into()]);
-    whole(&scratch, "rebuilt", &[user(1, "a")]);
-    scratch.put("rebuilt/.meta.json", "{\"name\":\"rebuilt\",\"x\":{\"rebuilt\":true}}");
-    whole(&scratch, "untold", &[user(1, "a")]);
-    scratch.put("untold/meta.json", "{\"name\":\"untold\",\"succeeded_by\":\"told\"}");
-    scratch.dir("unreadable/history.jsonl");
-    scratch.put("-rf/history.jsonl", "");
-    symlink("nowhere", scratch.path("link.jsonl")).expect("it is ours");
-
+/// Flat files in every relation to the session of their name; one whose mode is too wide.
+fn flat_files(scratch: &Scratch) {
     let flat = "{\"role\":\"user\",\"content\":\"a\"}\n";
     for session in ["waiting", "interrupted", "migrated", "shadowed"] {
         scratch.put(format!("{session}.jsonl"), flat.repeat(2));
     }
-    whole(&scratch, "interrupted", &[user(1, "a")]);
-    whole(&scratch, "migrated", &[user(1, "a"), user(2, "a"), user(3, "b")]);
-    whole(&scratch, "shadowed", &[user(1, "b")]);
-    let loose = whole(&scratch, "loose", &[user(1, "a")]);
+    whole(scratch, "interrupted", &[user(1, "a")]);
+    whole(scratch, "migrated", &[user(1, "a"), user(2, "a"), user(3, "b")]);
+    whole(scratch, "shadowed", &[user(1, "b")]);
+    let loose = whole(scratch, "loose", &[user(1, "a")]);
     fs::set_permissions(loose, Permissions::from_mode(0o755)).expect("it is ours");
-    scratch
 }
 
 /// A session with processes: one without a record, one whose turn is over, and one that a record takes for running.

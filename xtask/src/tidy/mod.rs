@@ -6,6 +6,8 @@
 mod bans;
 mod changelog;
 mod decisions;
+mod errors;
+mod functions;
 mod invariants;
 mod links;
 mod module_docs;
@@ -22,12 +24,12 @@ use std::fmt;
 use tree::{TextFile, Tree};
 
 /// The rules about one file.
-const FILE_RULES: [fn(&TextFile) -> Vec<Finding>; 6] =
-    [size::check, module_docs::check, names::check, bans::check, paths::check, whitespace::check];
+const FILE_RULES: [fn(&TextFile) -> Vec<Finding>; 7] =
+    [size::check, functions::check, module_docs::check, names::check, bans::check, paths::check, whitespace::check];
 
 /// The rules about the tree as a whole.
-const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 4] =
-    [invariants::check, decisions::check, changelog::check, links::check];
+const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 5] =
+    [invariants::check, errors::check, decisions::check, changelog::check, links::check];
 
 /// Checks every rule and prints every finding before it fails.
 pub(crate) fn run(project: &Project) -> Result<()> {

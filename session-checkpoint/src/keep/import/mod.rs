@@ -8,8 +8,9 @@ mod externals;
 pub(crate) use externals::is_own;
 
 use crate::cancel::Cancel;
-use crate::checkpoints::{Checkpoints, Locked};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, ChangedBy, RuleFacts, Trailer, TurnKind};
+use crate::locked::Locked;
 use crate::names::{NameClass, classify};
 use crate::objects::Objects;
 use crate::oid::{Kind, hash};

@@ -1,37 +1,29 @@
 //! Sessions as one file.
 
 use super::destination::Destination;
+use super::written::{self, Written};
 use super::{Detail, Flags, file};
 use crate::commands::checkpoint::attach::{Missing, attached};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Diagnostic, Rows};
+use crate::output::Diagnostic;
 use crate::progress::Bar;
 use indicatif::HumanBytes;
 use serde::Serialize;
 use session_checkpoint::Cancel;
-use session_core::SessionName;
 use session_core::checkpoint::Checkpointer;
+use session_core::{SessionName, counted};
 use session_store::{BundlePlan, BundleSecrets, BundledSession, StoreError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 const ENDING: &str = "tar.zst";
 
+/// What is told of a session in a bundle.
 #[derive(Serialize)]
-struct Document {
-    format: &'static str,
-    files: Vec<FileDocument>,
-}
-
-#[derive(Serialize)]
-struct FileDocument {
-    session: String,
-    path: String,
-    /// Of the whole file.
-    bytes: u64,
+struct Packed {
     members: u64,
     unpacked_bytes: u64,
     redacted: u64,
@@ -105,26 +97,16 @@ fn to_files(flags: &Flags, context: &Context, files: &[(PathBuf, &[SessionName])
         })?;
         let bytes = file.publish(flags.force)?;
         diagnostics.extend(bar.aside(|| tell(context, &plan)));
-        written.extend(plan.sessions().map(|session| FileDocument {
+        written.extend(plan.sessions().map(|session| Written {
             session: session.name.to_string(),
             path: path.display().to_string(),
             bytes,
-            members: session.members,
-            unpacked_bytes: session.bytes,
-            redacted: session.masked,
+            more: Packed { members: session.members, unpacked_bytes: session.bytes, redacted: session.masked },
         }));
     }
     drop(bar);
-    let exit = exit(&diagnostics);
-    if context.out.is_json() {
-        let document = Document { format: "bundle", files: written };
-        context.out.document("export-bundle", diagnostics.is_empty(), &diagnostics, &document)?;
-        return Ok(exit);
-    }
-    let mut rows = Rows::new(&["NAME", "FILE"]);
-    written.into_iter().for_each(|file| rows.push(vec![file.session, file.path]));
-    context.out.rows(&rows)?;
-    Ok(exit)
+    written::tell(context, ("export-bundle", "bundle"), (diagnostics.is_empty(), &diagnostics), written)?;
+    Ok(exit(&diagnostics))
 }
 
 fn planned<'a>(
@@ -192,7 +174,7 @@ fn tell(context: &Context, plan: &BundlePlan<'_>) -> Vec<Diagnostic> {
     for session in plan.sessions() {
         let BundledSession { name, masked, succeeded_by, left_out, rewinds, .. } = session;
         if *masked > 0 {
-            let places = if *masked == 1 { "1 place".to_owned() } else { format!("{masked} places") };
+            let places = counted(*masked, "place", "places");
             context.out.note(&format!("note: {name}: secrets at {places} are masked; --no-redact leaves them"));
         }
         if !succeeded_by.is_empty() && !names.contains(&succeeded_by.as_str()) {

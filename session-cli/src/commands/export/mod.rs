@@ -6,11 +6,12 @@ mod destination;
 mod file;
 mod redact;
 mod sums;
+mod written;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Rows};
+use crate::output::Diagnostic;
 use crate::page::{self, Page};
 use crate::progress::Bar;
 use crate::{interrupt, span, target};
@@ -18,10 +19,11 @@ use clap::builder::PossibleValue;
 use conversation::Told;
 use destination::Destination;
 use serde::Serialize;
-use session_core::SessionName;
 use session_core::interop::export as core;
+use session_core::{SessionName, counted};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use written::Written;
 
 /// The flags of `export`.
 #[derive(Debug, clap::Args)]
@@ -148,17 +150,9 @@ impl From<Detail> for core::Detail {
     }
 }
 
+/// What is told of a conversation in a file.
 #[derive(Serialize)]
-struct Document {
-    format: &'static str,
-    files: Vec<FileDocument>,
-}
-
-#[derive(Serialize)]
-struct FileDocument {
-    session: String,
-    path: String,
-    bytes: u64,
+struct Exported {
     events: u64,
     rolled_back: u64,
     redacted: u64,
@@ -236,13 +230,11 @@ fn to_files(
         diagnostics.extend(told.end.defects.iter().map(|defect| Diagnostic::defect(name.as_str(), defect)));
         let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         summaries.extend(told.summary.map(|summary| (file_name, summary)));
-        files.push(FileDocument {
+        files.push(Written {
             session: name.to_string(),
             path: path.display().to_string(),
             bytes,
-            events: told.events,
-            rolled_back: told.rolled_back,
-            redacted: told.redacted,
+            more: Exported { events: told.events, rolled_back: told.rolled_back, redacted: told.redacted },
         });
     }
     drop(bar);
@@ -252,15 +244,8 @@ fn to_files(
         file.write(page::index(summaries, &sums).as_bytes())?;
         file.publish(flags.force)?;
     }
-    let exit = if complete { Exit::Done } else { Exit::Partial };
-    if context.out.is_json() {
-        context.out.document("export", complete, &diagnostics, &Document { format: format.ending(), files })?;
-        return Ok(exit);
-    }
-    let mut rows = Rows::new(&["NAME", "FILE"]);
-    files.into_iter().for_each(|file| rows.push(vec![file.session, file.path]));
-    context.out.rows(&rows)?;
-    Ok(exit)
+    written::tell(context, ("export", format.ending()), (complete, &diagnostics), files)?;
+    Ok(if complete { Exit::Done } else { Exit::Partial })
 }
 
 /// What a person should know besides the export.
@@ -279,7 +264,7 @@ fn tell(context: &Context, flags: &Flags, name: &SessionName, told: &Told) {
         context.out.note(&format!("note: {name}: {what}"));
     }
     if *redacted > 0 {
-        let what = if *redacted == 1 { "1 event".to_owned() } else { format!("{redacted} events") };
+        let what = counted(*redacted, "event", "events");
         context.out.note(&format!("note: {name}: secrets in {what} are masked; --no-redact leaves them"));
     }
 }

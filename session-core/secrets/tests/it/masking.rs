@@ -4,7 +4,7 @@ use super::invented::{corpus, private_key};
 use proptest::prelude::*;
 use session_core::json::{push_string, strings};
 use session_core::{Conversation, Limits};
-use session_secrets::{Examined, Finder, Form};
+use session_secrets::{Examined, Finder, Form, Known, SecretsError};
 
 /// Words, secrets and things in between, as a text.
 fn texts() -> impl Strategy<Value = String> {
@@ -90,4 +90,27 @@ fn s02_a_line_of_ten_megabytes_is_masked_like_a_short_one() {
     let line = wrapped(&text, 1);
     let masked = Finder::new().examine(line.as_bytes(), Form::Json).expect("it can tell").masked.expect("it is found");
     assert!(masked == line.replace(&token, &"*".repeat(40)).into_bytes());
+}
+
+/// Secrets each of which is one only behind the mask of the one before it, and the text that has all of them.
+fn chain(links: usize) -> (Known, String) {
+    let link = |n: usize| format!("q7Zr2LmX9aBv{n:04}");
+    let mut known = Known::new();
+    for n in 0..links {
+        let password = if n == 0 { link(n) } else { format!("****-{}", link(n)) };
+        let url = format!("https://oak:{password}@example.org/");
+        known.remember(&Finder::new().examine(url.as_bytes(), Form::Text).expect("it can tell").found);
+    }
+    assert_eq!(known.len(), links);
+    let links: Vec<String> = (0..links).map(link).collect();
+    (known, links.join("-"))
+}
+
+#[test]
+fn s02_a_secret_behind_a_secret_is_found_and_a_chain_of_them_without_end_is_told() {
+    let (known, text) = chain(20);
+    let masked = Finder::knowing(&known).examine(text.as_bytes(), Form::Text).expect("it can tell").masked;
+    assert_eq!(masked, Some(vec![b'*'; text.len()]));
+    let (known, text) = chain(70);
+    assert_eq!(Finder::knowing(&known).examine(text.as_bytes(), Form::Text), Err(SecretsError::NoEnd));
 }

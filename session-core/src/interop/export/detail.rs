@@ -1,7 +1,6 @@
 //! How much of an event is shown: one rule for all formats.
 
-use super::counted;
-use crate::{Content, Event, Kind, Role, is_failure, prompt_of};
+use crate::{Content, Event, Kind, Role, counted, is_failure, prompt_of};
 
 /// How much of a conversation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,8 +2,8 @@
 
 use super::openai::note;
 use super::quoted::{code, plain, push_fenced, push_prose};
-use super::{Aside, End, Entry, Export, Head, counted};
-use crate::{Event, Kind, Message, Role, Timestamp, ToolCall, TurnSpan, is_failure};
+use super::{Aside, End, Entry, Export, Head};
+use crate::{Event, Kind, Message, Role, Timestamp, ToolCall, TurnSpan, counted, is_failure};
 use std::fmt::Write as _;
 
 /// Markdown in which every heading is ours: what was said is quoted, what tools were given and answered stands in fenced

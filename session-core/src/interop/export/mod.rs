@@ -136,8 +136,3 @@ impl End {
         !self.uncertain && self.skipped() == 0
     }
 }
-
-/// A number and its noun.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
-}

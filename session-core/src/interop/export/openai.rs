@@ -1,8 +1,8 @@
 //! The messages of a conversation, as a chat completions endpoint takes them.
 
-use super::{End, Entry, Export, Head, counted};
+use super::{End, Entry, Export, Head};
 use crate::json::push_string;
-use crate::{Content, Effect, Image, Kind, Message, Role, ToolCall, api_view};
+use crate::{Content, Effect, Image, Kind, Message, Role, ToolCall, api_view, counted};
 
 /// The body of a request, `{"model":…,"messages":[…]}`: the repaired view ([`api_view`]) with the members that such
 /// endpoints know, one message a line.

@@ -25,6 +25,7 @@
 //!
 //! Which field goes where is in `docs/import.md`.
 
+mod calls;
 mod claude;
 mod claude_events;
 mod codex;

@@ -1,7 +1,7 @@
 //! Messages that nobody got.
 
-use super::walk::files;
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::directory::files;
 use crate::inbox::{Taken, TakenState, recorded_inbox_ids};
 use crate::meta::read;
 use crate::{HistoryView, Inbox};

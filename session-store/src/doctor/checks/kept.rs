@@ -1,7 +1,8 @@
 //! What was taken out of a history, or replaced, and is kept.
 
-use super::walk::{files, visit};
+use super::walk::visit;
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::directory::files;
 use crate::rewrite::{backups, late};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub(super) fn replaced(patient: &Patient<'_>) -> Found {
     if count == 0 {
         return Ok(Vec::new());
     }
-    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let files = session_core::counted(count, "file", "files");
     let text = format!("{files}, {bytes} bytes, that repairs have replaced or moved away");
     Ok(vec![Finding::new(FindingCode::Backup, &dir, text)])
 }

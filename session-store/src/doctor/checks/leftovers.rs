@@ -1,7 +1,8 @@
 //! What somebody died over.
 
-use super::walk::{entries, files, is_idle};
+use super::walk::is_idle;
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::directory::{entries, files};
 use crate::flock::try_exclusive;
 use crate::small_file::age;
 use session_core::layout;

@@ -1,7 +1,7 @@
 //! Metadata.
 
-use super::walk::files;
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::directory::files;
 use crate::list::candidate;
 use crate::meta::{is_rebuilt, read};
 use crate::small_file;

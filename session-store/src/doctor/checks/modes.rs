@@ -1,7 +1,8 @@
 //! Who can read and write.
 
-use super::walk::{entries, visit};
+use super::walk::visit;
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::directory::entries;
 use session_core::layout;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;

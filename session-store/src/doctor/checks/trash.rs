@@ -1,7 +1,8 @@
 //! The trash.
 
-use super::walk::{entries, is_idle, visit};
+use super::walk::{is_idle, visit};
 use super::{Finding, FindingCode, Fix, Found};
+use crate::directory::entries;
 use crate::trash;
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use super::{Repair, quarantine};
 use crate::history::{BUFFER, Part};
 use crate::rewrite::{KeepBackup, Rewrite, late};
 use crate::{Result, StoreError};
-use session_core::{Defect, Event, Fault, Item, Replay, Scan};
+use session_core::{Defect, Event, Fault, Item, Replay, Scan, noun};
 use std::fs::File;
 use std::io::BufReader;
 
@@ -99,10 +99,7 @@ struct Found {
 fn named(parts: &[Defect]) -> String {
     let lines: Vec<_> = parts.iter().filter_map(|part| part.place.line).map(|line| line.to_string()).collect();
     let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
-    let word = if lines.len() == 1 { "line" } else { "lines" };
-    format!(
-        "{word} {}{more} {}",
-        lines[..lines.len().min(NAMED)].join(", "),
-        if lines.len() == 1 { "was" } else { "were" }
-    )
+    let word = |one, many| noun(lines.len() as u64, one, many);
+    let named = lines[..lines.len().min(NAMED)].join(", ");
+    format!("{} {named}{more} {}", word("line", "lines"), word("was", "were"))
 }

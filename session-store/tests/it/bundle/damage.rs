@@ -1,8 +1,8 @@
 //! Bundles that were cut off, or lost a bit on their way.
 
-use super::{Elsewhere, bundle, import};
-use crate::scratch::{Scratch, user};
-use session_store::{BundleFault, StoreError};
+use super::{Elsewhere, bundle, fault_of, import};
+use crate::scratch::{Scratch, name, user};
+use session_store::{BundleFault, BundleSecrets, StoreError};
 use std::fs;
 
 fn oaks() -> (Vec<u8>, Vec<u8>) {
@@ -51,4 +51,35 @@ fn e03_a_byte_that_changed_anywhere_leaves_nothing_or_what_was_meant() {
         }
     }
     assert!(harmless < whole.len() / 100, "{harmless}");
+}
+
+#[test]
+fn e03_bytes_that_are_not_those_that_were_written_are_told() {
+    let (mut bytes, _) = oaks();
+    // The last four are the checksum of all.
+    *bytes.last_mut().expect("it has bytes") ^= 1;
+    let (_, fault) = fault_of(&bytes);
+    assert!(matches!(fault, BundleFault::Damaged { .. }), "{fault:?}");
+}
+
+#[test]
+fn e03_a_manifest_of_no_sensible_length_is_not_read() {
+    let mut header = tar::Header::new_gnu();
+    header.set_path(".bundle.json").expect("it is short");
+    header.set_size((64 << 20) + 1);
+    header.set_cksum();
+    let (member, fault) = fault_of(&super::forged::packed(header.as_bytes()));
+    assert!(matches!(fault, BundleFault::ManifestTooLong), "{member:?}: {fault:?}");
+}
+
+#[test]
+fn a_bundle_for_which_there_is_no_room_is_told() {
+    let scratch = Scratch::new();
+    scratch.session("oaks", &[user(5, "plant three oaks")]);
+    let store = scratch.store();
+    let mut plan = store.bundle(BundleSecrets::Keep);
+    plan.add(&name("oaks"), None, &mut |_| {}).expect("nothing forbids it");
+    let full = fs::File::options().write(true).open("/dev/full").expect("the system has it");
+    let Err(StoreError::BundleOutput { source }) = plan.write(full, &mut |_| {}) else { panic!("there is no room") };
+    assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
 }

@@ -6,9 +6,10 @@ use crate::scratch::{dead, identity_json, name, picture, user};
 use crate::support::ts;
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{ChangesOf, CheckpointRef, Checkpointer as _, OnConflict};
-use session_core::{Event, Extension, Message, Usage};
+use session_core::{Event, Extension, Message, PathRule, SessionPathError, Usage};
 use session_store::{
-    BundleImport, BundleLimits, Checkup, InboxMessage, PreviewSize, Store, StoreError, TitleSource, USER_LINE,
+    BundleImport, BundleLimits, Checkup, InboxMessage, LeftOut, LeftOutWhy, PreviewSize, Store, StoreError,
+    TitleSource, USER_LINE,
 };
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -254,14 +255,15 @@ fn e03_what_no_archive_should_have_is_left_out_and_told() {
     let store = garden.store();
     let mut plan = store.bundle(session_store::BundleSecrets::Keep);
     let told = plan.add(&name("oaks"), None, &mut |_| {}).expect("the rest goes along").clone();
-    let left: Vec<String> = told.left_out.iter().map(|left| format!("{}: {}", left.path, left.why)).collect();
+    let left = |path: &str, why| LeftOut { path: path.to_owned(), why };
+    let control = SessionPathError { path: "tmp/a\nb".to_owned(), rule: PathRule::Control };
     assert_eq!(
-        left,
+        told.left_out,
         [
-            "tmp/a\nb: \"tmp/a\\nb\" is no path inside a session: it has a control character",
-            "tmp/fifo: it is no regular file",
-            "tmp/link: it is a symbolic link",
-            "proc/bg1.json: it cannot be read as what is known of a process",
+            left("tmp/a\nb", LeftOutWhy::Name(control)),
+            left("tmp/fifo", LeftOutWhy::Special),
+            left("tmp/link", LeftOutWhy::Link),
+            left("proc/bg1.json", LeftOutWhy::Unreadable),
         ]
     );
     assert_eq!(told.members, 1);

@@ -1,0 +1,103 @@
+//! What one call holds of a store: its lock, and what there is under it.
+
+use crate::Error;
+use crate::cache::Cache;
+use crate::checkpoints::Checkpoints;
+use crate::lock::StoreLock;
+use crate::meta::{Identity, Meta};
+use crate::objects::Objects;
+use crate::pack::PackSet;
+use crate::refs::Refs;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// A store that is locked for one call, with what the call needs of it.
+pub(crate) struct Locked {
+    pub(crate) meta: Meta,
+    /// Whether `meta` should be written at the next occasion.
+    pub(crate) meta_changed: bool,
+    pub(crate) packs: PackSet,
+    pub(crate) objects: Objects,
+    pub(crate) refs: Refs,
+    pub(crate) set_aside: Vec<PathBuf>,
+    /// `None` for calls that only look.
+    pub(crate) _lock: Option<StoreLock>,
+}
+
+/// The stat cache in memory, and which file it is.
+#[derive(Debug)]
+pub(crate) struct Hot {
+    pub(crate) cache: Cache,
+    pub(crate) file: Option<FileId>,
+}
+
+/// Inode, modification time and length of a file: another one after each replacement.
+pub(crate) type FileId = (u64, i64, i64, u64);
+
+impl Checkpoints {
+    /// Takes the lock and sees what there is. A cache that does not fit what there is is dropped; packs that changed
+    /// under us are checked, and damaged ones set aside.
+    pub(crate) fn begin(&mut self) -> Result<Locked, Error> {
+        let lock = StoreLock::take(&self.layout, self.options.lock_timeout)?;
+        let meta = Meta::read(&self.layout)?.ok_or_else(|| Error::NoStore { path: self.layout.store.clone() })?;
+        let mut packs = PackSet::read(&self.layout.packs())?;
+        self.warm()?;
+        let mut set_aside = Vec::new();
+        if self.hot.as_ref().is_none_or(|hot| hot.cache.header().packs != packs.fingerprint) {
+            self.hot = None;
+            set_aside = self.set_aside_damaged(&packs)?;
+            if !set_aside.is_empty() {
+                packs = PackSet::read(&self.layout.packs())?;
+            }
+        }
+        let objects = Objects::open(&self.layout.objects())?;
+        let refs = Refs::of(&self.layout);
+        Ok(Locked { meta, meta_changed: false, packs, objects, refs, set_aside, _lock: Some(lock) })
+    }
+
+    /// Sees to it that the cache in memory is the one in the file, if that one is to be believed.
+    pub(crate) fn warm(&mut self) -> Result<(), Error> {
+        let path = self.layout.stat_cache();
+        let file = file_id(&path);
+        if file.is_some() && self.hot.as_ref().is_some_and(|hot| hot.file == file) {
+            return Ok(());
+        }
+        self.hot = None;
+        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
+        // Without a workspace there is nothing that the cache could be of.
+        let Ok(identity) = Identity::of(&self.workspace) else { return Ok(()) };
+        let rules = self.rules().key();
+        self.hot = Cache::parse(bytes)
+            .filter(|cache| {
+                let header = cache.header();
+                (header.dev, header.ino) == (identity.dev, identity.ino)
+                    && header.rules == rules
+                    && (header.synced || header.boot == crate::clock::boot_id())
+            })
+            .map(|cache| Hot { cache, file });
+        Ok(())
+    }
+
+    fn set_aside_damaged(&self, packs: &PackSet) -> Result<Vec<PathBuf>, Error> {
+        let mut moved = Vec::new();
+        for pack in packs.packs.iter().filter(|pack| pack.check().is_err()) {
+            let dir = self.layout.damaged();
+            session_disk::create_dir_all(&dir)?;
+            for (path, ending) in [(pack.index_path(), "idx"), (pack.pack_path(), "pack")] {
+                let to = dir.join(format!("{}.{ending}", pack.name));
+                if path.exists() {
+                    session_disk::rename(&path, &to)?;
+                    moved.push(to);
+                }
+            }
+        }
+        Ok(moved)
+    }
+}
+
+/// Which file stands at a path; `None` where there is none.
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.ino(), meta.mtime(), meta.mtime_nsec(), meta.len()))
+}

@@ -1,0 +1,94 @@
+//! Directories and files that are made, or opened to be written to: private ones, and never through a link.
+
+use super::gated;
+use crate::{DiskError, Op};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+const FILE_MODE: u32 = 0o600;
+const DIR_MODE: u32 = 0o700;
+
+/// Creates one directory, mode 0700. On disk when it returns: the directory; its entry is not synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything has that name, and whatever the system says otherwise.
+pub fn create_dir(path: &Path) -> Result<(), DiskError> {
+    gated(Op::Create, path, || {
+        DirBuilder::new().mode(DIR_MODE).create(path)?;
+        // The umask can only take bits away; 0700 loses its own bits only under a umask that locks us out.
+        fs::set_permissions(path, Permissions::from_mode(DIR_MODE))
+    })
+}
+
+/// Creates a directory and the missing ones above it, each mode 0700. One that exists is left as it is.
+///
+/// # Errors
+/// Whatever the system says, with the path that could not be made.
+pub fn create_dir_all(path: &Path) -> Result<(), DiskError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        create_dir_all(parent)?;
+    }
+    match create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        other => other,
+    }
+}
+
+/// Creates a file that must not exist, mode 0600, open for reading and writing. Its entry is not synced.
+///
+/// # Errors
+/// `AlreadyExists` where anything, a dangling link included, has that name.
+pub fn create_new(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Create, path, || {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(FILE_MODE).open(path)?;
+        file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+        Ok(file)
+    })
+}
+
+/// Opens an existing regular file for reading and appending; never creates, never follows a final link.
+///
+/// # Errors
+/// `NotFound` where it does not exist; whatever the system says otherwise.
+pub fn open_append(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Open, path, || OpenOptions::new().read(true).append(true).custom_flags(nix::libc::O_NOFOLLOW).open(path))
+}
+
+/// Opens an existing file for reading and overwriting, not for appending; never creates, never follows a final link.
+///
+/// # Errors
+/// `NotFound` where it does not exist; whatever the system says otherwise.
+pub fn open_existing(path: &Path) -> Result<File, DiskError> {
+    let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
+    gated(Op::Open, path, || OpenOptions::new().read(true).write(true).custom_flags(flags).open(path))
+}
+
+/// Opens a file for reading and writing, creating it with mode 0600 where it is missing; never follows a final link.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn open_private(path: &Path) -> Result<File, DiskError> {
+    gated(Op::Open, path, || {
+        let mut open = OpenOptions::new();
+        open.read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW);
+        match open.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+        let made = open.create_new(true).mode(FILE_MODE).open(path);
+        match made {
+            Ok(file) => {
+                file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+                Ok(file)
+            }
+            // Somebody else made it between the two calls: that one is as good.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open.create_new(false).open(path),
+            Err(error) => Err(error),
+        }
+    })
+}

@@ -1,0 +1,46 @@
+//! What is in a directory in which others work at the same time: what goes away meanwhile is not there.
+
+use crate::small_file::is_absent;
+use crate::{Result, StoreError};
+use std::fs::{self, DirEntry, Metadata};
+use std::path::{Path, PathBuf};
+
+/// What is directly in a directory, by name. Where there is no directory, nothing is in it.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub(crate) fn entries(dir: &Path) -> Result<Vec<DirEntry>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        Err(source) => return Err(StoreError::read(dir)(source)),
+    };
+    let mut entries: Vec<_> = entries.collect::<Result<_, _>>().map_err(StoreError::read(dir))?;
+    entries.sort_by_key(DirEntry::file_name);
+    Ok(entries)
+}
+
+/// The same with what each is: a link itself, and not what it points to.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub(crate) fn nodes(dir: &Path) -> Result<Vec<(DirEntry, Metadata)>> {
+    let mut nodes = Vec::new();
+    for entry in entries(dir)? {
+        match entry.metadata() {
+            Ok(metadata) => nodes.push((entry, metadata)),
+            Err(error) if is_absent(&error) => {}
+            Err(source) => return Err(StoreError::read(&entry.path())(source)),
+        }
+    }
+    Ok(nodes)
+}
+
+/// The regular files directly in a directory, by name.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub(crate) fn files(dir: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
+    let files = nodes(dir)?.into_iter().filter(|(_, metadata)| metadata.is_file());
+    Ok(files.map(|(entry, metadata)| (entry.path(), metadata)).collect())
+}
