@@ -158,7 +158,7 @@ fn files(
         let mut diff = FileDiff { text: header(&change), change, added: 0, removed: 0, no_text: None };
         match (old, new) {
             (Some(old), Some(new)) if total < options.max_total_bytes => {
-                lines(&mut diff, &old, &new, options.context_lines)
+                lines(&mut diff, &old, &new, options.context_lines);
             }
             (Some(_), Some(_)) => diff.no_text = Some(NoText::Cut),
             _ => diff.no_text = Some(NoText::TooLarge),
