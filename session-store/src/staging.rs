@@ -79,6 +79,7 @@ impl<'a> Staged<'a> {
     }
 
     /// The same, whatever has the name: which one it gets is said when it is whole ([`Staged::place_as`]).
+    #[cfg(feature = "bundle")]
     pub(crate) fn unclaimed(store: &'a Store, name: SessionName) -> Result<Self> {
         Staged::begin(store, name, "")
     }
