@@ -133,7 +133,7 @@ fn child_with_credentials() {
     }
     let (oak, elm) = (on("team", "oak"), on("team", "elm"));
     let has_conditions = oak.remote.has_conditional_writes().expect("it can be tried");
-    let times = many_pushes(&oak, &elm);
+    let (times, requests) = many_pushes(&oak, &elm);
     lists(&oak, &elm);
     if has_conditions {
         leases(&oak, &elm);
@@ -141,30 +141,37 @@ fn child_with_credentials() {
         let refused = oak.remote.lease(&named("demo"), PATIENCE);
         assert!(matches!(refused, Err(RemoteError::NoConditionalWrites { .. })), "{refused:?}");
     }
-    let report =
-        format!("conditional writes: {has_conditions}; a push took {:?} in the median", times[times.len() / 2]);
+    let (time, few, most) = (times[times.len() / 2], requests[requests.len() / 2], requests[requests.len() - 1]);
+    let report = format!(
+        "conditional writes: {has_conditions}; a push took {time:?} and {few} requests in the median, {most} at most"
+    );
     fs::write(&task[0], report).expect("there is room");
 }
 
 /// A hundred pushes, segments put together, a file in two parts, and everything fetched.
-fn many_pushes(oak: &Machine, elm: &Machine) -> Vec<Duration> {
+fn many_pushes(oak: &Machine, elm: &Machine) -> (Vec<Duration>, Vec<u64>) {
     let session = oak.create("demo");
     let large: Vec<u8> = (0..40_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     fs::write(oak.path("demo").join("tmp/large"), &large).expect("there is room");
-    let mut times = Vec::new();
-    for n in 0..100 {
+    let (mut times, mut requests) = (Vec::new(), Vec::new());
+    for n in 0..=100 {
         oak.says("demo", &format!("event {n}"));
         let start = Instant::now();
         let pushed = oak.remote.push(&session, &PushOptions::default()).expect("it can be sent");
-        times.push(start.elapsed());
-        assert!(n == 0 || pushed.traffic.requests <= 4, "{n}: {:?}", pushed.traffic);
+        // The first one sends the large file, and learns what the server can do.
+        if n > 0 {
+            times.push(start.elapsed());
+            requests.push(pushed.traffic.requests);
+        }
     }
     times.sort_unstable();
+    requests.sort_unstable();
+    assert!(requests[requests.len() - 1] <= 6, "a push costs what is new, not what is there: {requests:?}");
     elm.pull("demo").expect("it can be fetched");
     assert_eq!(elm.history("demo"), oak.history("demo"));
     assert!(fs::read(elm.path("demo").join("tmp/large")).expect("it came in") == large, "it is the same");
     assert!(oak.remote.verify(&named("demo")).expect("it is there").faults.is_empty());
-    times
+    (times, requests)
 }
 
 fn lists(oak: &Machine, elm: &Machine) {
