@@ -1,5 +1,6 @@
 //! What a push or a pull did, or would do.
 
+use super::manifest::Manifest;
 use super::{RemoteError, Traffic};
 use session_core::SessionName;
 
@@ -44,4 +45,24 @@ pub struct Copied {
     pub not_remembered: Option<RemoteError>,
     /// What was sent and received.
     pub traffic: Traffic,
+}
+
+impl Copied {
+    /// What a pull does that makes the history here the copy's, before anything is fetched. `before` is how long the
+    /// history here was.
+    pub(super) fn by_pull(session: &SessionName, copy: &SessionName, manifest: &Manifest, before: u64) -> Self {
+        let history_bytes = manifest.history.bytes;
+        Copied {
+            session: session.clone(),
+            copy: copy.clone(),
+            change: Change::Made,
+            generation: manifest.generation,
+            history_bytes,
+            new_bytes: history_bytes.saturating_sub(before),
+            files: 0,
+            conflicts: Vec::new(),
+            not_remembered: None,
+            traffic: Traffic::default(),
+        }
+    }
 }

@@ -3,10 +3,9 @@
 //! Left out is what belongs to one machine or one moment (locks, markers, the inbox, a restore that is under way), what can
 //! be made again (caches), and what a repair or a scrub has put aside (`.backup`), which may hold what was scrubbed.
 
-use crate::small_file::is_absent;
-use crate::{SessionPaths, StoreError};
+use crate::{SessionPaths, StoreError, directory};
 use session_core::{Belongs, SessionPath, layout};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -111,23 +110,13 @@ pub(super) fn kind(path: &str) -> Kind {
 /// The regular files of a directory and of those below it. Links are not followed, and names that are no text are left
 /// out.
 fn below(dir: &Path, prefix: &str, files: &mut Vec<LocalFile>) -> Result<(), StoreError> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if is_absent(&error) => return Ok(()),
-        Err(error) => return Err(StoreError::read(dir)(error)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(StoreError::read(dir))?;
+    for (entry, metadata) in directory::nodes(dir)? {
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
         let path = format!("{prefix}/{name}");
-        match entry.metadata() {
-            Ok(metadata) if metadata.is_dir() => below(&entry.path(), &path, files)?,
-            Ok(metadata) if metadata.is_file() => {
-                files.push(LocalFile { path, at: entry.path(), stamp: Stamp::of(&metadata) });
-            }
-            Ok(_) => {}
-            Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(StoreError::read(&entry.path())(error)),
+        if metadata.is_dir() {
+            below(&entry.path(), &path, files)?;
+        } else if metadata.is_file() {
+            files.push(LocalFile { path, at: entry.path(), stamp: Stamp::of(&metadata) });
         }
     }
     Ok(())
@@ -136,6 +125,7 @@ fn below(dir: &Path, prefix: &str, files: &mut Vec<LocalFile>) -> Result<(), Sto
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn what_belongs_to_a_machine_or_a_moment_is_not_copied() {

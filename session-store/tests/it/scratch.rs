@@ -1,7 +1,7 @@
 //! A store of one's own, and what can be put into it.
 
 use session_proc::Identity;
-use session_store::{Options, SessionName, Store};
+use session_store::{Empties, Options, SessionName, Store};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -128,6 +128,14 @@ impl Scratch {
     pub(crate) fn session(&self, name: &str, lines: &[String]) -> PathBuf {
         self.put(format!("{name}/history.jsonl"), lines.concat());
         self.path(name)
+    }
+
+    /// The names of all sessions, sorted.
+    pub(crate) fn listed(&self) -> Vec<String> {
+        let listed = self.store().list(Empties::Show).expect("it can be read");
+        let mut names: Vec<_> = listed.into_iter().map(|info| info.name).collect();
+        names.sort();
+        names
     }
 }
 

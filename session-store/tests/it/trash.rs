@@ -2,7 +2,7 @@
 
 use crate::scratch::{Scratch, Sleeper, loaded, name, picture, user};
 use session_disk::faults::{self, Fault};
-use session_store::{Deletion, Empties, StoreError};
+use session_store::{Deletion, StoreError};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -15,19 +15,12 @@ fn demo() -> Scratch {
     scratch
 }
 
-fn listed(scratch: &Scratch) -> Vec<String> {
-    let listed = scratch.store().list(Empties::Show).expect("it can be read");
-    let mut names: Vec<_> = listed.into_iter().map(|info| info.name).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn a_deleted_session_is_gone_and_nothing_else_is() {
     let scratch = demo();
     let other = picture(&scratch.path("demo-2"));
     scratch.store().delete(&name("demo"), Deletion::Careful).expect("nothing forbids it");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     assert_eq!(picture(&scratch.path("demo-2")), other);
     assert!(matches!(scratch.store().load(&name("demo")), Err(StoreError::NotFound { .. })));
     assert_eq!(fs::read_dir(scratch.path(".session-store/staging")).expect("it was used").count(), 0);
@@ -40,7 +33,7 @@ fn what_went_to_the_trash_comes_back_as_it_was() {
     let store = scratch.store();
     let before = picture(&scratch.path("demo"));
     let entry = store.trash(&name("demo"), "too old", Deletion::Careful).expect("nothing forbids it");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     assert_eq!(store.trash_list().expect("it can be read"), std::slice::from_ref(&entry));
     assert_eq!((entry.session.as_str(), entry.why.as_str()), ("demo", "too old"));
     assert_eq!(store.restore_from_trash(&entry.id).expect("its name is free"), name("demo"));
@@ -82,14 +75,14 @@ fn all_forms_of_a_session_go_and_come_back_together() {
     scratch.put("demo.jsonl", flat);
     scratch.put("demo.jsonl.migrated", flat);
     let entry = store.trash(&name("demo"), "", Deletion::Careful).expect("nothing forbids it");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     assert!(!scratch.path("demo.jsonl.migrated").exists());
     store.restore_from_trash(&entry.id).expect("its name is free");
     for file in ["demo.jsonl", "demo.jsonl.migrated"] {
         assert_eq!(fs::read_to_string(scratch.path(file)).expect("it is back"), flat);
     }
     store.delete(&name("demo"), Deletion::Careful).expect("nothing forbids it");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     scratch.put("flat-only.jsonl", flat);
     store.delete(&name("flat-only"), Deletion::Careful).expect("nothing forbids it");
     assert!(!scratch.path("flat-only.jsonl").exists());
@@ -114,7 +107,7 @@ fn a_live_turn_forbids_deleting_unless_it_is_forced() {
             true => store.delete(&name("demo"), Deletion::Forced).expect("it is forced"),
             false => store.trash(&name("demo"), "", Deletion::Forced).map(drop).expect("it is forced"),
         }
-        assert_eq!(listed(&scratch), ["demo-2"]);
+        assert_eq!(scratch.listed(), ["demo-2"]);
     }
 }
 
@@ -124,9 +117,9 @@ fn a_held_lock_forbids_deleting_unless_it_is_forced() {
     let store = scratch.store();
     let lock = store.lock(&name("demo")).expect("it is free");
     assert!(matches!(store.delete(&name("demo"), Deletion::Careful), Err(StoreError::Locked { .. })));
-    assert_eq!(listed(&scratch), ["demo", "demo-2"]);
+    assert_eq!(scratch.listed(), ["demo", "demo-2"]);
     store.delete(&name("demo"), Deletion::Forced).expect("it is forced");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     assert!(matches!(lock.check(), Err(StoreError::LockLost { .. })));
 }
 
@@ -151,7 +144,7 @@ fn s03_deleting_a_link_removes_the_link_and_never_what_it_points_to() {
     symlink(&outside, scratch.path("demo/tmp/link")).expect("it is ours");
     store.delete(&name("demo"), Deletion::Careful).expect("nothing forbids it");
     assert_eq!(picture(&outside), before);
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
 }
 
 #[test]
@@ -209,7 +202,7 @@ fn ls07_a_name_that_was_deleted_is_free_and_nobody_brings_it_back() {
     drop(held);
     fs::remove_dir_all(scratch.path("demo")).expect("it is ours");
     assert!(!scratch.path("demo").exists());
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
 }
 
 #[test]
@@ -270,7 +263,7 @@ fn deleting_that_is_broken_at_any_step_leaves_the_session_whole_or_gone() {
                     );
                     scratch.store().delete(&name("demo"), Deletion::Careful).unwrap_or_else(|e| panic!("{told}: {e}"));
                 }
-                assert_eq!(listed(scratch), ["demo-2"], "{told}");
+                assert_eq!(scratch.listed(), ["demo-2"], "{told}");
             },
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::scratch::{Scratch, Sleeper, eventually, identity_json, name, user};
 use session_proc::{Identity, Start};
-use session_store::{Deletion, Empties, StoreError};
+use session_store::{Deletion, StoreError};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process;
@@ -12,13 +12,6 @@ fn demo() -> Scratch {
     scratch.session("demo", &[user(1, "plant three oaks")]);
     scratch.session("demo-2", &[user(2, "another")]);
     scratch
-}
-
-fn listed(scratch: &Scratch) -> Vec<String> {
-    let listed = scratch.store().list(Empties::Show).expect("it can be read");
-    let mut names: Vec<_> = listed.into_iter().map(|info| info.name).collect();
-    names.sort();
-    names
 }
 
 /// A record of a process that was started so many seconds ago, as the reference writes it.
@@ -49,7 +42,7 @@ fn p01_deleting_a_session_stops_its_processes_first() {
             true => store.delete(&name("demo"), Deletion::Careful).expect("nothing forbids it"),
             false => store.trash(&name("demo"), "", Deletion::Careful).map(drop).expect("nothing forbids it"),
         }
-        assert_eq!(listed(&scratch), ["demo-2"]);
+        assert_eq!(scratch.listed(), ["demo-2"]);
         assert!([&deaf, &left].iter().all(|process| !process.liveness().expect("readable").is_live()));
     }
 }
@@ -60,7 +53,7 @@ fn p03_a_stranger_with_the_pid_of_a_record_outlives_the_session() {
     let stranger = Sleeper::start();
     record(&scratch, stranger.pid(), 300);
     scratch.store().delete(&name("demo"), Deletion::Careful).expect("nothing of it runs");
-    assert_eq!(listed(&scratch), ["demo-2"]);
+    assert_eq!(scratch.listed(), ["demo-2"]);
     assert!(stranger.is_live());
 }
 
@@ -78,7 +71,7 @@ fn what_cannot_be_stopped_is_named_and_its_session_stands() {
         let Err(StoreError::Survivors { survivors, .. }) = refused else { panic!("{refused:?}") };
         assert!(survivors[0].starts_with(&format!("bg1: process {}", process::id())), "{survivors:?}");
     }
-    assert_eq!(listed(&scratch), ["demo", "demo-2"]);
+    assert_eq!(scratch.listed(), ["demo", "demo-2"]);
 }
 
 #[test]
@@ -120,6 +113,6 @@ fn a_session_in_which_processes_start_as_often_as_they_are_stopped_stands() {
     let refused = scratch.store().delete(&name("demo"), Deletion::Careful);
     let Err(StoreError::LiveProcesses { ids, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(ids, ["bg4"], "three were stopped, and each was followed by another");
-    assert_eq!(listed(&scratch), ["demo", "demo-2"]);
+    assert_eq!(scratch.listed(), ["demo", "demo-2"]);
     assert!(heads[3].is_live());
 }

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Rows, size};
 use serde::Serialize;
-use session_core::SessionName;
+use session_core::{SessionName, counted};
 use session_store::remote::{Remote, RemoteError, RemoteResult, RemoveOptions, Removed};
 
 /// The flags of `remote rm`.
@@ -52,8 +52,8 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     };
     let mut document = Document { planned: all(true).map_err(advised)?, removed: Vec::new() };
     let told = |row: &Row| {
-        let noun = if row.objects == 1 { "object" } else { "objects" };
-        format!("remove {}: {} {noun}, {}", row.session, row.objects, size::words(row.bytes))
+        let objects = counted(row.objects, "object", "objects");
+        format!("remove {}: {objects}, {}", row.session, size::words(row.bytes))
     };
     let plan: Vec<String> = document.planned.iter().map(told).collect();
     if flags.consent.ask(context, &plan)? == Answer::Go {

@@ -3,7 +3,7 @@
 use super::super::compare::{Standing, compare, diverged, proven};
 use super::super::local::Local;
 use super::super::manifest::Manifest;
-use super::super::objects::{Call, Traffic};
+use super::super::objects::Call;
 use super::super::state::{self, Files, State};
 use super::super::tree::{Tree, wanted};
 use super::super::{Change, Copied, Remote, RemoteError, RemoteResult, fetch, send};
@@ -46,17 +46,12 @@ impl Here<'_> {
         let here_tree = Tree(here.iter().map(|(path, file)| (path.clone(), file.entry.clone())).collect());
         let base = state.as_ref().map(State::base).unwrap_or_default();
         let (files, conflicts) = wanted(&base, &here_tree, &copy.tree);
+        let session = SessionName::new(self.session.name()).map_err(StoreError::from)?;
         let copied = Copied {
-            session: SessionName::new(self.session.name()).map_err(StoreError::from)?,
-            copy: self.name.clone(),
             change: if change == Change::Nothing && !files.is_empty() { Change::Added } else { change },
-            generation: copy.manifest.generation,
-            history_bytes: copy.manifest.history.bytes,
-            new_bytes: copy.manifest.history.bytes.saturating_sub(local.bytes()),
             files: files.len() as u64,
             conflicts,
-            not_remembered: None,
-            traffic: Traffic::default(),
+            ..Copied::by_pull(&session, &self.name, &copy.manifest, local.bytes())
         };
         if self.options.dry_run {
             return Ok(copied);

@@ -5,11 +5,11 @@
 
 use super::super::local::Local;
 use super::super::manifest::Manifest;
-use super::super::objects::{Call, Traffic};
+use super::super::objects::Call;
 use super::super::sha::Sha;
 use super::super::state::Files;
 use super::super::tree::{Entry, Tree, wanted};
-use super::super::{Change, Copied, PullOptions, Remote, RemoteError, RemoteResult, fetch, send};
+use super::super::{Copied, PullOptions, Remote, RemoteError, RemoteResult, fetch, send};
 use super::Copy;
 use crate::history::Part;
 use crate::small_file::{is_absent, open_regular};
@@ -38,18 +38,8 @@ impl New<'_> {
     /// Builds it, and gives it its name.
     pub(super) fn run(&self, call: &Call<'_>, copy: Copy) -> RemoteResult<Copied> {
         let (files, conflicts) = wanted(&Tree::default(), &Tree::default(), &copy.tree);
-        let copied = Copied {
-            session: self.here.clone(),
-            copy: self.name.clone(),
-            change: Change::Made,
-            generation: copy.manifest.generation,
-            history_bytes: copy.manifest.history.bytes,
-            new_bytes: copy.manifest.history.bytes,
-            files: files.len() as u64,
-            conflicts,
-            not_remembered: None,
-            traffic: Traffic::default(),
-        };
+        let copied = Copied::by_pull(self.here, self.name, &copy.manifest, 0);
+        let copied = Copied { files: files.len() as u64, conflicts, ..copied };
         if self.options.dry_run {
             return Ok(copied);
         }
