@@ -1,4 +1,5 @@
-//! A number and its noun, for people.
+//! A number and its noun, for people. Shared by our own crates, which have this rule in one place, and no part of what
+//! this one promises to others.
 
 /// A number and its noun: `1 line`, `3 lines`, `0 lines`.
 ///

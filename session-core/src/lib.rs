@@ -99,6 +99,7 @@ mod timeline;
 mod title;
 
 pub use api_view::{ApiView, MISSING_RESULT, Repair, api_view};
+#[doc(hidden)]
 pub use counted::{counted, noun};
 pub use decode::{Item, RawLine, Record};
 pub use defect::{Defect, Fault, Outcome, Place};
