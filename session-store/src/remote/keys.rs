@@ -16,6 +16,8 @@ pub(super) const MANIFESTS: &str = "manifests";
 pub(super) const OBJECTS: &str = "objects";
 /// Below it, manifests as they were before histories were replaced.
 pub(super) const GENERATIONS: &str = "generations";
+/// Below it, the segments of histories.
+pub(super) const HISTORIES: &str = "history";
 
 /// The document that says that sessions are kept here.
 pub(super) fn store() -> String {
@@ -64,7 +66,12 @@ pub(super) fn formers(name: &SessionName) -> String {
 
 /// The session of a manifest below [`GENERATIONS`].
 pub(super) fn session_of_former(file: &str) -> Option<SessionName> {
-    decoded(file.split_once('/')?.0)
+    session_of_directory(file.split_once('/')?.0)
+}
+
+/// The session of a directory below [`HISTORIES`] or [`GENERATIONS`].
+pub(super) fn session_of_directory(dir: &str) -> Option<SessionName> {
+    decoded(dir)
 }
 
 /// A segment of a session's history.
@@ -74,7 +81,7 @@ pub(super) fn segment(name: &SessionName, segment: &Segment) -> String {
 
 /// What the segments of a session begin with.
 pub(super) fn segments(name: &SessionName) -> String {
-    format!("history/{}/", encoded(name.as_str()))
+    format!("{HISTORIES}/{}/", encoded(name.as_str()))
 }
 
 /// The segment that an object below [`segments`] is.

@@ -94,6 +94,9 @@ impl Remote {
     ///
     /// Of a few, each is read. Of many, those are read that an index does not know in their present state: an object that
     /// is a cache, and that is written anew when a twentieth of them had to be read.
+    ///
+    /// It has no error of its own: each session has its summary, or why there is none, in [`RemoteSummaries::found`]. An
+    /// index that cannot be read or written is passed over.
     pub fn summaries(&self, sessions: &[RemoteSession]) -> RemoteSummaries {
         let call = self.objects().call();
         let manifests = self.run(self.manifests(&call, sessions)).into_iter();

@@ -188,7 +188,7 @@ impl Call<'_> {
         let at = self.objects.path(dir);
         let failed = |error: Error| refused("list", dir, &error);
         let listed: Vec<ObjectMeta> = match &self.objects.pages {
-            Some(pages) => self.pages(&**pages, &format!("{at}/{begins}")).await.map_err(failed)?,
+            Some(pages) => self.pages(&**pages, &format!("{at}/{begins}"), None).await.map_err(failed)?.0,
             None => {
                 let listed: Vec<_> = self.objects.store.list(Some(&at)).try_collect().await.map_err(failed)?;
                 self.requests.fetch_add(1 + listed.len() as u64 / PAGE, Ordering::Relaxed);
@@ -211,16 +211,37 @@ impl Call<'_> {
         Ok(listed)
     }
 
-    async fn pages(&self, store: &dyn PaginatedListStore, begins: &str) -> object_store::Result<Vec<ObjectMeta>> {
-        let (mut listed, mut page_token) = (Vec::new(), None);
+    /// The names of the directories in a directory: a request for each thousand of them, whatever is in them.
+    pub(super) async fn directories(&self, dir: &str) -> RemoteResult<Vec<String>> {
+        let at = self.objects.path(dir);
+        let failed = |error: Error| refused("list", dir, &error);
+        let directories = match &self.objects.pages {
+            Some(pages) => self.pages(&**pages, &format!("{at}/"), Some("/")).await.map_err(failed)?.1,
+            None => {
+                self.count(0);
+                self.objects.store.list_with_delimiter(Some(&at)).await.map_err(failed)?.common_prefixes
+            }
+        };
+        Ok(directories.iter().filter_map(|path| path.filename().map(str::to_owned)).collect())
+    }
+
+    async fn pages(
+        &self,
+        store: &dyn PaginatedListStore,
+        begins: &str,
+        delimiter: Option<&'static str>,
+    ) -> object_store::Result<(Vec<ObjectMeta>, Vec<Path>)> {
+        let (mut objects, mut directories, mut page_token) = (Vec::new(), Vec::new(), None);
         loop {
             self.count(0);
-            let options = PaginatedListOptions { page_token, ..PaginatedListOptions::default() };
+            let delimiter = delimiter.map(Into::into);
+            let options = PaginatedListOptions { delimiter, page_token, ..PaginatedListOptions::default() };
             let page = store.list_paginated(Some(begins), options).await?;
-            listed.extend(page.result.objects);
+            objects.extend(page.result.objects);
+            directories.extend(page.result.common_prefixes);
             match page.page_token {
                 Some(token) => page_token = Some(token),
-                None => return Ok(listed),
+                None => return Ok((objects, directories)),
             }
         }
     }

@@ -82,7 +82,7 @@ fn told(row: &Row) -> String {
             objects(row.condemned),
             size::words(row.condemned_bytes)
         ),
-        None => "every shared object is named, or new".to_owned(),
+        None => "everything is named, or new".to_owned(),
     }
 }
 

@@ -21,12 +21,29 @@ pub(super) fn listing(objects: &BTreeMap<String, Object>, bucket: &str, query: &
         let key = key.strip_prefix(bucket)?.strip_prefix('/')?;
         (key.starts_with(&prefix) && key > after.as_str()).then_some((key, object))
     });
-    let mut contents = String::new();
-    let (mut last, mut more) = (String::new(), false);
-    for (n, (key, object)) in matching.enumerate() {
-        if n == PAGE {
+    // What stands below a directory is one entry of the page.
+    let delimiter = parameters.get("delimiter");
+    let directory = |key: &str| {
+        let behind = key.strip_prefix(prefix.as_str())?;
+        let (name, _) = behind.split_once(delimiter?)?;
+        Some(format!("{prefix}{name}/"))
+    };
+    let (mut contents, mut directories) = (String::new(), String::new());
+    let (mut last, mut more, mut entries) = (String::new(), false, 0);
+    for (key, object) in matching {
+        if last.ends_with('/') && key.starts_with(&last) || after.ends_with('/') && key.starts_with(&after) {
+            continue;
+        }
+        if entries == PAGE {
             more = true;
             break;
+        }
+        entries += 1;
+        if let Some(directory) = directory(key) {
+            write!(directories, "<CommonPrefixes><Prefix>{}</Prefix></CommonPrefixes>", escaped(&directory))
+                .expect("writing to a string cannot fail");
+            last = directory;
+            continue;
         }
         key.clone_into(&mut last);
         write!(
@@ -41,7 +58,8 @@ pub(super) fn listing(objects: &BTreeMap<String, Object>, bucket: &str, query: &
     }
     let next =
         if more { format!("<NextContinuationToken>{}</NextContinuationToken>", escaped(&last)) } else { String::new() };
-    let text = format!("<ListBucketResult><IsTruncated>{more}</IsTruncated>{next}{contents}</ListBucketResult>");
+    let text =
+        format!("<ListBucketResult><IsTruncated>{more}</IsTruncated>{next}{contents}{directories}</ListBucketResult>");
     Response::of_xml(200, &text)
 }
 

@@ -17,7 +17,7 @@ use super::manifest::{Manifest, Mark, Segments};
 use super::objects::{Call, Version};
 use super::state::{self, Files, Remembered, State};
 use super::tree::Tree;
-use super::{Change, Copied, Remote, RemoteError, RemoteResult, redacted, send, write};
+use super::{Change, Copied, Remote, RemoteError, RemoteResult, collect, redacted, send, write};
 use crate::{Session, StoreError};
 use chrono::TimeDelta;
 use session_core::{Redact, SessionName};
@@ -166,6 +166,9 @@ impl<'a> Push<'a> {
         let (call, name, parallel) = (&self.call, &self.name, self.remote.options.parallel);
         let conditional = self.remote.conditional(call).await?;
         let fresh = self.remote.now() - FRESH;
+        if conditional && before.history.segments.is_empty() {
+            collect::spare_session(call, self.remote.place(), name, self.remote.now()).await?;
+        }
         let segments = send::segments(call, name, local, pieces, fresh, parallel).await?;
         let document = if wanted == tree && before.files.is_some() != tree.0.is_empty() {
             before.files

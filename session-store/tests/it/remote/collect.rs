@@ -206,3 +206,68 @@ fn a_store_without_conditional_writes_collects_nothing() {
     let refused = remote.collect(false);
     assert!(matches!(refused, Err(RemoteError::NoConditionalWrites { .. })), "{refused:?}");
 }
+
+/// A push that was cut when it had sent its segment, and so left one that no manifest names.
+fn with_a_segment_left() -> Scene {
+    let scene = Scene::new();
+    scene.oak.create("cut");
+    scene.oak.says("cut", "one");
+    let keys = || scene.server.objects().into_keys().filter(|key| key.contains("/history/cut/")).count();
+    for at in 0.. {
+        scene.server.dies_at(at, Trouble::CutBefore);
+        scene.oak.push("cut").expect_err("the server is gone");
+        scene.server.recovers();
+        if keys() > 0 {
+            break;
+        }
+    }
+    assert!(!scene.server.objects().contains_key("bucket/team/manifests/cut.json"));
+    scene
+}
+
+#[test]
+fn segments_that_a_push_left_without_a_manifest_are_removed_like_anything_that_nobody_names() {
+    let scene = with_a_segment_left();
+    let there = || scene.server.objects().into_keys().filter(|key| key.contains("/history/")).collect::<Vec<_>>();
+    assert_eq!(there().len(), 3, "of demo, of other, and the one that was left");
+    assert_eq!(scene.visit(), (0, 0), "it is new: the push may be about to name it");
+    scene.passes(HOUR * 48);
+    assert_eq!((scene.visit(), there().len()), ((1, 0), 3));
+    scene.passes(HOUR * 25);
+    assert_eq!((scene.visit(), there().len()), ((0, 1), 2));
+    assert!(there().iter().all(|key| !key.contains("/cut/")), "{:?}", there());
+    scene.is_whole("demo");
+    scene.is_whole("other");
+}
+
+#[test]
+fn a_copy_that_is_made_of_a_name_that_is_condemned_keeps_its_segments() {
+    let scene = with_a_segment_left();
+    scene.passes(HOUR * 48);
+    assert_eq!(scene.visit(), (1, 0));
+    // The same history: its segment has the name of the one that is condemned.
+    scene.oak.push("cut").expect("it can be sent");
+    scene.passes(HOUR * 25);
+    assert_eq!(scene.visit(), (0, 0));
+    scene.is_whole("cut");
+    scene.elm.pull("cut").expect("it can be fetched");
+}
+
+#[test]
+fn a_copy_of_a_name_whose_segments_are_just_being_removed_is_refused_until_that_is_over() {
+    let scene = with_a_segment_left();
+    scene.passes(HOUR * 48);
+    scene.visit();
+    scene.passes(HOUR * 25);
+    let before = scene.server.met().len();
+    scene.elm.remote.collect(true).expect("it can be looked through");
+    scene.server.dies_at(scene.server.met().len() - before, Trouble::CutAfter);
+    scene.elm.remote.collect(false).expect_err("the server is gone");
+    scene.server.recovers();
+    let refused = scene.oak.push("cut");
+    assert!(matches!(refused, Err(RemoteError::Collecting { .. })), "{refused:?}");
+    scene.passes(HOUR * 2);
+    scene.oak.push("cut").expect("the mark is not believed any more");
+    scene.visit();
+    scene.is_whole("cut");
+}
