@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How far a snapshot has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Progress {
     /// Files that were read and hashed because they are new or may have changed.
     pub files: u64,

@@ -34,6 +34,7 @@ pub struct Checkpoints {
 
 /// What opening a store found.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct OpenReport {
     /// The store was made.
     pub created: bool,

@@ -106,6 +106,7 @@ fn looks_whole(pack: &PackState) -> bool {
 
 /// An object that a turn needs and cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct BadObject {
     /// The object.
     pub oid: Oid,

@@ -24,6 +24,7 @@ pub struct Reader {
 
 /// A restore that did not end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Interrupted {
     /// What was being restored.
     pub target: String,
@@ -35,6 +36,7 @@ pub struct Interrupted {
 
 /// A file at a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FileAt {
     /// The path. External files stand below `.session-external/`.
     pub path: RelPath,
@@ -46,6 +48,7 @@ pub struct FileAt {
 
 /// A file's content at a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Blob {
     /// What it is.
     pub mode: Mode,
@@ -57,6 +60,7 @@ pub struct Blob {
 
 /// How a store is, apart from its turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Status {
     /// The workspace's path.
     pub workspace: PathBuf,

@@ -62,6 +62,7 @@ impl SkipReason {
 
 /// One thing that is not stored as the other files are. A restore never writes or deletes it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Where it is.
     pub path: RelPath,

@@ -40,6 +40,7 @@ impl Request {
 
 /// A snapshot that was taken, or that stood already.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The turn's number.
     pub turn: u32,

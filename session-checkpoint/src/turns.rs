@@ -36,6 +36,7 @@ pub enum ChangeKind {
 
 /// What a path held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Content {
     /// What it was.
     pub mode: Mode,
@@ -45,6 +46,7 @@ pub struct Content {
 
 /// One changed path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Change {
     /// The path. External files stand below `.session-external/`.
     pub path: RelPath,
@@ -93,6 +95,7 @@ pub enum TurnState {
 
 /// A checkpoint, as it was recorded when it was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Turn {
     /// Its number.
     pub turn: u32,

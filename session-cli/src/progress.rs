@@ -55,7 +55,7 @@ impl Bar {
             return (bar, cancel);
         }
         let shown = Bar { bar: bar.bar.clone(), start: bar.start, alarm: None };
-        let cancel = cancel.with_progress(move |Progress { files, bytes }| {
+        let cancel = cancel.with_progress(move |Progress { files, bytes, .. }| {
             shown.say(|| format!("{} files, {} read", HumanCount(files), HumanBytes(bytes)));
         });
         (bar, cancel)

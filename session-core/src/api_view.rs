@@ -8,6 +8,7 @@ pub const MISSING_RESULT: &str = "[no result: the call was interrupted]";
 
 /// A conversation in which every call has exactly one result after it and every result a call before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ApiView {
     /// The messages.
     pub messages: Vec<Message>,

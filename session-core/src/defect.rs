@@ -13,6 +13,7 @@ pub struct Place {
 
 /// A line, or a part of one, that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Defect {
     /// Where it stands: the start of the line, or of the part of it that is bad.
     pub place: Place,

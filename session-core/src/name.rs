@@ -88,6 +88,7 @@ pub struct NameError {
 
 /// The rules of a session name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NameRule {
     /// It must not be empty.
     Empty,

@@ -36,6 +36,7 @@ pub struct SessionPathError {
 
 /// The rules of a path inside a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathRule {
     /// It has at most [`MAX_PATH_BYTES`] bytes.
     TooLong,

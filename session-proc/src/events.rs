@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// Something that happened to a background process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// Which process.
     pub id: ProcessId,

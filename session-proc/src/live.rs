@@ -5,6 +5,7 @@ use std::path::Path;
 
 /// A background process that runs, by its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LiveProcess {
     /// The name of its record, without `.json`.
     pub id: String,

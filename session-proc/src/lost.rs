@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A process that carries the mark of a start or of a turn in this session, and that no record leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lost {
     /// The id that was claimed for the start; `turn` for what a turn has started by itself.
     pub id: ProcessId,

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A process that belongs to a background process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Member {
     /// Which one.
     pub process: Identity,

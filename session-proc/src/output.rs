@@ -14,6 +14,7 @@ pub const OUTPUT_BYTES: usize = 32 * 1024;
 
 /// A piece of a process's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Output {
     /// The bytes as the process wrote them. They start and end between characters, if they are UTF-8.
     pub bytes: Vec<u8>,

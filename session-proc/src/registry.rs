@@ -33,6 +33,7 @@ pub(crate) struct Change<T> {
 
 /// All the records of a session.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Listing {
     /// The processes, oldest start first.
     pub processes: Vec<Status>,

@@ -45,6 +45,7 @@ pub(crate) fn name(number: i32) -> String {
 
 /// Why a process that should have ended was not reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unreached {
     /// This user may not signal it.
     NotPermitted,

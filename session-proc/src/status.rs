@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 ///
 /// Texts come from a model or a file: escape them before they reach a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
     /// The id, which is the name of the record.
     pub id: ProcessId,

@@ -45,6 +45,7 @@ pub enum Which {
 
 /// What became of a background process that was to be stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stopped {
     /// Which one.
     pub id: ProcessId,
@@ -58,6 +59,7 @@ pub struct Stopped {
 
 /// A process that could not be stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Survivor {
     /// Which one.
     pub member: Member,

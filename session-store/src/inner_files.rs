@@ -31,6 +31,7 @@ pub(crate) struct InnerFiles {
 
 /// Something in a session's directory that does not go along with a copy of it, though nothing says that it should not.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Its path inside the session. What is no UTF-8 in it is U+FFFD.
     pub path: String,

@@ -62,6 +62,7 @@ pub enum NoText {
 
 /// One file's difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FileDiff {
     /// What changed.
     pub change: Change,

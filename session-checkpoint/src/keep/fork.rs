@@ -18,6 +18,7 @@ use std::time::Duration;
 
 /// What a fork got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Forked {
     /// The newest turn that it inherited; 0 where there was none.
     pub turn: u32,

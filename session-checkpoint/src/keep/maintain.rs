@@ -18,6 +18,7 @@ const SMALL_PACK_BYTES: u64 = 32 << 20;
 
 /// What maintenance did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Maintenance {
     /// Temporary files of dead writers that were removed.
     pub swept: Vec<PathBuf>,

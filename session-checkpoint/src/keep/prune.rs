@@ -29,6 +29,7 @@ pub struct Retention {
 
 /// What was dropped, or would be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Pruned {
     /// Turns.
     pub turns: Vec<u32>,

@@ -10,6 +10,7 @@ use std::path::Path;
 
 /// Bytes of a store, by the lengths of its files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Usage {
     /// Packs and their indexes.
     pub pack_bytes: u64,

@@ -21,6 +21,7 @@ pub enum VerifyDepth {
 
 /// What `verify` found of one checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TurnHealth {
     /// The checkpoint, by name.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct TurnHealth {
 
 /// A pack whose bytes are not what they were.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DamagedPack {
     /// The pack.
     pub path: PathBuf,
@@ -43,6 +45,7 @@ pub struct DamagedPack {
 
 /// What `verify` found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Verification {
     /// Every turn and safety snapshot.
     pub turns: Vec<TurnHealth>,

@@ -31,6 +31,7 @@ pub enum ConflictPolicy {
 
 /// A path that a restore writes or deletes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Planned {
     /// The path. External files stand below `.session-external/`.
     pub path: RelPath,
@@ -61,6 +62,7 @@ pub enum KeepReason {
 
 /// A path that is left alone, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Kept {
     /// The path.
     pub path: RelPath,
@@ -89,6 +91,7 @@ pub enum ConflictKind {
 
 /// A path in conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The path.
     pub path: RelPath,
@@ -98,6 +101,7 @@ pub struct Conflict {
 
 /// A path that another session changed too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SharedPath {
     /// The path.
     pub path: RelPath,
@@ -109,6 +113,7 @@ pub struct SharedPath {
 
 /// What a restore would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct PlanSummary {
     /// The checkpoint, by name.
     pub target: String,
@@ -141,6 +146,7 @@ impl PlanSummary {
 
 /// A path that is not as it was to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FailedPath {
     /// The path.
     pub path: RelPath,
@@ -150,6 +156,7 @@ pub struct FailedPath {
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Restored {
     /// The checkpoint, by name.
     pub target: String,

@@ -44,6 +44,7 @@ pub struct Found {
 
 /// What was found in some bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Examined {
     /// The secrets, in the order of the bytes.
     pub found: Vec<Found>,

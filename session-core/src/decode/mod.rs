@@ -32,6 +32,7 @@ pub struct RawLine<'a> {
 
 /// An event, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Record {
     /// Where it stands: the line, or the part of a line, whose JSON it is.
     pub place: Place,

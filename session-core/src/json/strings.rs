@@ -5,6 +5,7 @@ use std::ops::Range;
 
 /// A string of a JSON text: a name of a member, or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StringSpan {
     /// The bytes between the quotes, as they are written.
     pub inside: Range<usize>,

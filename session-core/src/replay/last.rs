@@ -42,6 +42,7 @@ pub fn last_model(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<O
 
 /// The last structured report of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LastReport {
     /// The report.
     pub report: Report,

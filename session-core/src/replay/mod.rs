@@ -29,6 +29,7 @@ use std::io::{self, BufRead};
 /// The live conversation of a history, and what was wrong with the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[doc(alias = "Load")]
+#[non_exhaustive]
 pub struct Conversation {
     /// The live messages, in order.
     pub messages: Vec<Message>,
@@ -74,6 +75,7 @@ impl Conversation {
 
 /// Which events of a history are live. Events are numbered from 0 in file order, defects are not counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LiveEvents {
     /// For each event: whether its message is live, or `None` where it carries none that counts.
     pub events: Vec<Option<bool>>,

@@ -80,6 +80,7 @@ pub enum Seen {
 
 /// A text of an event with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The event's number in its history, from 1. Defects are not counted.
     pub event: u64,
@@ -97,6 +98,7 @@ pub struct Hit {
 
 /// How much of a history was searched.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Coverage {
     /// Bytes that were looked through.
     pub bytes: u64,

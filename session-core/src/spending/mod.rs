@@ -14,6 +14,7 @@ use std::io::{self, BufRead};
 
 /// One response, and what it cost.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Spent {
     /// What was told of it, all together.
     pub usage: Usage,

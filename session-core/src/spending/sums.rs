@@ -7,6 +7,7 @@ use std::ops::AddAssign;
 
 /// A sum of numbers of which some may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Amount<T> {
     /// The sum of those that are known.
     pub known: T,

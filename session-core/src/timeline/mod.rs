@@ -38,6 +38,7 @@ pub struct Timeline {
 
 /// One turn of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct TurnSpan {
     /// Its number, from 1, in the order of the file.
     pub number: u64,

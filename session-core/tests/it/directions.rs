@@ -3,8 +3,8 @@
 //! This file uses nothing but the library, and is compiled into the fuzzer too.
 
 use session_core::{
-    Bodies, Conversation, Count, HistoryPart, Item, Limits, Place, RawLine, Record, Scan, ScanBackwards, count,
-    last_messages, scan_line,
+    Bodies, Conversation, Count, HistoryPart, Item, Limits, Place, RawLine, Scan, ScanBackwards, count, last_messages,
+    scan_line,
 };
 use std::io::{BufReader, Cursor};
 
@@ -86,7 +86,9 @@ fn shape(item: &Item) -> Item {
             event.message = record.event.message.as_ref().map(|message| {
                 Box::new(session_core::Message { role: message.role.clone(), ..session_core::Message::default() })
             });
-            Item::Record(Record { event, ..record.clone() })
+            let mut record = record.clone();
+            record.event = event;
+            Item::Record(record)
         }
     }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 
 /// The turn that runs in a session now, as its marker tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LiveTurn {
     /// The process that runs it.
     pub pid: i32,
@@ -36,6 +37,7 @@ impl fmt::Display for LiveTurn {
 
 /// A turn that is over and whose marker still stands: its process ended without ending it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftTurn {
     /// The process that ran it. Another one may have this pid by now.
     pub pid: i32,

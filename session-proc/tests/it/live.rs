@@ -4,7 +4,7 @@ use crate::support::Job;
 use chrono::{TimeDelta, Utc};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use session_proc::{LiveProcess, live_processes};
+use session_proc::live_processes;
 use std::fs;
 use std::path::Path;
 
@@ -29,9 +29,10 @@ fn records_that_name_a_running_process_are_found() {
     put("bg7.json", &record(-1, 0, "running"));
     put("bg8.log", &record(job.pid(), 0, "running"));
     put(".bg9.json", &record(job.pid(), 0, "running"));
-    let live = |id: &str| LiveProcess { id: id.to_owned(), pid: job.pid(), command: "make oaks".to_owned() };
-    let oldest_first = [live("bg2"), live("bg1")];
-    assert_eq!(live_processes(scratch.path()).expect("readable"), oldest_first);
+    let live = live_processes(scratch.path()).expect("readable");
+    let told: Vec<_> = live.iter().map(|live| (live.id.as_str(), live.pid, live.command.as_str())).collect();
+    let oldest_first = [("bg2", job.pid(), "make oaks"), ("bg1", job.pid(), "make oaks")];
+    assert_eq!(told, oldest_first);
 }
 
 #[test]

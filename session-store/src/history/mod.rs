@@ -84,6 +84,7 @@ pub struct History {
 
 /// What an append did.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Appended {
     /// How many events were written: all that were given.
     pub events: usize,

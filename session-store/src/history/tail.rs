@@ -25,6 +25,7 @@ const BLOCK: usize = 256 << 10;
 /// Bytes that an append found at the end of the history without a newline, and that are no JSON: what is left of a
 /// write that was cut off.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Isolated {
     /// The first of them, as an offset in the history.
     pub offset: u64,

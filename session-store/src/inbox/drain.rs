@@ -37,6 +37,7 @@ const CLAIM_BYTES: usize = 8 << 20;
 
 /// A message that was taken. It is to be appended to the history with its id, and then acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Claimed {
     /// The id of this message, and of no other.
     pub id: String,

@@ -85,6 +85,7 @@ impl fmt::Display for Unfit {
 
 /// A file that was moved out of the inbox because it cannot be delivered.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Failed {
     /// The name that it had.
     pub name: OsString,

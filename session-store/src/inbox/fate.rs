@@ -49,6 +49,7 @@ pub enum Fate {
 
 /// The place at which a history records a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Recorded {
     /// The id of the message in the event's `x.inbox`.
     pub id: String,

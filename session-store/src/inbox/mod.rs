@@ -74,6 +74,7 @@ pub struct Inbox {
 
 /// A file that waits in the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pending {
     /// Its name.
     pub name: OsString,

@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// The sessions whose turn runs.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct ActiveTurns {
     /// Them, by name.
     pub turns: Vec<ActiveTurn>,
@@ -17,6 +18,7 @@ pub struct ActiveTurns {
 
 /// A session whose turn runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ActiveTurn {
     /// The session.
     pub session: SessionName,

@@ -70,6 +70,7 @@ impl Candidate {
 
 /// Why the name of a directory or file is no session name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NameFault {
     /// It is not UTF-8.
     #[error("its name is not UTF-8")]

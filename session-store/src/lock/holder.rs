@@ -19,6 +19,7 @@ const WRITING: Duration = Duration::from_millis(20);
 
 /// Who holds a lock, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LockHolder {
     /// The process.
     pub pid: Option<i32>,

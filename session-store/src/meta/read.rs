@@ -21,6 +21,7 @@ pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// A session's metadata, and where it was found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MetaReading {
     /// The metadata. Its name is the directory's where the file has none.
     pub meta: Meta,

@@ -25,6 +25,7 @@ pub struct RewindPlan {
 
 /// A message that goes, or comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RewoundMessage {
     /// The number of its event.
     pub event: u64,

@@ -51,6 +51,7 @@ pub struct Steering<'a> {
 /// What [`Steering::take`] did.
 #[derive(Debug, Default)]
 #[must_use = "the conversation goes on with these messages"]
+#[non_exhaustive]
 pub struct Steered {
     /// The messages, as they now stand at the end of the conversation.
     pub messages: Vec<Message>,

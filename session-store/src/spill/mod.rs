@@ -45,6 +45,7 @@ pub struct Spill {
 
 /// Output that was spilled.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Spilled {
     /// The file that holds all of it.
     pub path: PathBuf,

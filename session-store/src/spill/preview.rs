@@ -23,6 +23,7 @@ impl Default for PreviewSize {
 /// The beginning and the end of an output, cut between lines where there are any and never inside a character, and how
 /// much there is of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Preview {
     /// The beginning; all of it where nothing is left out. Bytes that are no UTF-8 are shown as U+FFFD.
     pub head: String,

@@ -29,11 +29,12 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         usage: Usage,
     }
     let place = Place::of(context, &flags.session)?;
-    let usage = match (place.ours()?, place.reference()?) {
-        (Some(ours), _) => ours.usage()?,
-        (None, Some(reference)) => Usage { reference_bytes: reference.usage()?.total_bytes(), ..Usage::default() },
-        (None, None) => Usage::default(),
-    };
+    let mut usage = Usage::default();
+    match (place.ours()?, place.reference()?) {
+        (Some(ours), _) => usage = ours.usage()?,
+        (None, Some(reference)) => usage.reference_bytes = reference.usage()?.total_bytes(),
+        (None, None) => {}
+    }
     let document = Document { session: place.name.as_str(), total_bytes: usage.total_bytes(), usage };
     context.out.answer("checkpoint-du", &document, |out| out.rows(&rows(&usage, out.is_terminal())))
 }

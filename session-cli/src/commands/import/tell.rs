@@ -122,7 +122,7 @@ fn losses(context: &Context, done: &Done) {
 }
 
 fn sentence(loss: &Loss) -> String {
-    let Loss { what, fate, count, file, line } = loss;
+    let Loss { what, fate, count, file, line, .. } = loss;
     let place = match (file.as_str(), line) {
         ("", 0) => String::new(),
         ("", line) => format!(", first in line {line}"),

@@ -23,6 +23,7 @@ pub struct ImportReport {
 
 /// One kind of thing that did not come in as it stands in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// What it is: a type of record, a member, a fault.
     pub what: String,
