@@ -1,4 +1,4 @@
-//! Links between pages lead somewhere, and the book has every page.
+//! Links between pages lead somewhere, those of the book inside it, and the book has every page.
 
 use super::{Finding, TextFile, Tree};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -55,6 +55,9 @@ fn broken(page: &TextFile, tree: &Tree) -> Vec<Finding> {
         };
         if !tree.has(&path) {
             return Some(stop(&link, "there is no such file"));
+        }
+        if page.path.starts_with(BOOK) && !path.starts_with(BOOK) {
+            return Some(stop(&link, "the book does not have that file"));
         }
         let anchors = anchor.and_then(|anchor| Some((anchor, tree.text(&path)?))).filter(|_| is_page(&path));
         let (anchor, text) = anchors?;
@@ -113,12 +116,13 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_nowhere_is_found_with_its_line() {
-        let page = "# A\n\n[b](b.md) [c](c.md) [there](../src/lib.rs)\n[d](b.md#two-words) [e](b.md#none) [f](#a) [out](../../x)\n";
+        let page = "# A\n\n[b](b.md) [c](c.md) [code](../src/lib.rs)\n[d](b.md#two-words) [e](b.md#none) [f](#a) [out](../../x)\n";
         let files = [("docs/a.md", page), ("docs/b.md", "## `Two` words!\n"), ("src/lib.rs", "")];
         assert_eq!(
             found(&files),
             [
                 "docs/a.md:3: c.md: there is no such file",
+                "docs/a.md:3: ../src/lib.rs: the book does not have that file",
                 "docs/a.md:4: b.md#none: that page has no such heading",
                 "docs/a.md:4: ../../x: it leads out of the project",
             ]
