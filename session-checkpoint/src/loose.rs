@@ -32,21 +32,7 @@ pub(crate) fn write(
     // Git knows this name for that of a temporary file, and would call any other a damaged object.
     let random: u64 = rand::rng().random();
     let temp = dir.join(format!("tmp_obj_{random:016x}"));
-    let file = session_disk::create_new(&temp)?;
-    let sync = durability == Durability::Data;
-    let made = session_disk::write(&file, &temp, &bytes)
-        .map_err(session_disk::DiskError::from)
-        .and_then(|()| if sync { session_disk::sync_data(&file, &temp) } else { Ok(()) })
-        .and_then(|()| session_disk::rename(&temp, &path));
-    if let Err(error) = made {
-        // The first error is the one to tell; what stays behind is swept at the next open.
-        drop(session_disk::remove_file(&temp));
-        return Err(error.into());
-    }
-    if sync {
-        session_disk::sync_dir(dir)?;
-    }
-    Ok(())
+    Ok(session_disk::replace_through(&temp, &path, &bytes, durability)?)
 }
 
 /// All loose objects: by name, whatever they hold.

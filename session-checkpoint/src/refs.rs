@@ -137,31 +137,15 @@ impl Refs {
     /// Creates a reference that must not exist. On disk when it returns: the reference, synced when `sync` says so.
     pub(crate) fn create(&self, name: &str, oid: Oid, sync: bool) -> Result<(), Error> {
         let path = self.repo.join(name);
-        let dir = path.parent().expect("a reference has a directory");
-        session_disk::create_dir_all(dir)?;
-        let temp = session_disk::temp_name(&path);
-        let file = session_disk::create_new(&temp)?;
-        let made = session_disk::write(&file, &temp, format!("{oid}\n").as_bytes())
-            .map_err(session_disk::DiskError::from)
-            .and_then(|()| if sync { session_disk::sync_data(&file, &temp) } else { Ok(()) })
-            .and_then(|()| session_disk::rename_new(&temp, &path));
-        if let Err(error) = made {
-            // The first error is the one to tell; a stray temporary file is swept at the next open.
-            drop(session_disk::remove_file(&temp));
-            return Err(error.into());
-        }
-        if sync {
-            session_disk::sync_dir(dir)?;
-        }
-        Ok(())
+        session_disk::create_dir_all(path.parent().expect("a reference has a directory"))?;
+        Ok(session_disk::create(&path, format!("{oid}\n").as_bytes(), durability(sync))?)
     }
 
     /// Points a reference at a commit, whatever it pointed at before.
     pub(crate) fn set(&self, name: &str, oid: Oid, sync: bool) -> Result<(), Error> {
         let path = self.repo.join(name);
         session_disk::create_dir_all(path.parent().expect("a reference has a directory"))?;
-        let durability = if sync { DiskDurability::Data } else { DiskDurability::Os };
-        Ok(session_disk::replace(&path, format!("{oid}\n").as_bytes(), durability)?)
+        Ok(session_disk::replace(&path, format!("{oid}\n").as_bytes(), durability(sync))?)
     }
 
     /// Removes references, packed or loose. Those that do not exist are no error.
@@ -185,4 +169,8 @@ impl Refs {
         }
         Ok(())
     }
+}
+
+fn durability(sync: bool) -> DiskDurability {
+    if sync { DiskDurability::Data } else { DiskDurability::Os }
 }

@@ -36,4 +36,4 @@ pub use ops::{
     publish, remove_dir, remove_dir_all, remove_file, rename, rename_new, set_mode, sync_data, sync_dir, truncate,
     write, write_at,
 };
-pub use replace::{Durability, replace, replace_keeping, temp_name};
+pub use replace::{Durability, create, replace, replace_keeping, replace_through, temp_name};

@@ -1,6 +1,6 @@
 //! How a file is replaced: the one implementation.
 
-use crate::{DiskError, create_new, exchange, remove_file, rename, sync_data, sync_dir, write};
+use crate::{DiskError, create_new, exchange, remove_file, rename, rename_new, sync_data, sync_dir, write};
 use rand::RngExt as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,29 @@ pub fn temp_name(path: &Path) -> PathBuf {
 /// The step that failed, with its path. A temporary file that could not be removed either is left behind; its
 /// name is that of [`temp_name`].
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
-    let temp = fill(path, bytes, durability)?;
-    rename(&temp, path).and_then(|()| sync_entry(path, durability)).inspect_err(|_| discard(&temp))
+    replace_through(&temp_name(path), path, bytes, durability)
+}
+
+/// The same by a temporary file of this name, which must be free, in the same directory.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_through(temp: &Path, path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
+    fill(temp, bytes, durability)?;
+    rename(temp, path).and_then(|()| sync_entry(path, durability)).inspect_err(|_| discard(temp))
+}
+
+/// Makes a file that must not be there, mode 0600, whole or not at all.
+///
+/// On disk when it returns: as after [`replace`]. After an error there is no file, or, when only the last sync failed,
+/// there is.
+///
+/// # Errors
+/// As [`replace`]; where there is a file already, the kind is [`io::ErrorKind::AlreadyExists`].
+pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
+    let temp = temp_name(path);
+    fill(&temp, bytes, durability)?;
+    rename_new(&temp, path).and_then(|()| sync_entry(path, durability)).inspect_err(|_| discard(&temp))
 }
 
 /// The same, but the file that is replaced is kept beside the new one, under a name of [`temp_name`], for a caller that
@@ -43,7 +64,8 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
 /// # Errors
 /// As [`replace`]; nothing is kept then.
 pub fn replace_keeping(path: &Path, bytes: &[u8], durability: Durability) -> Result<Option<PathBuf>, DiskError> {
-    let temp = fill(path, bytes, durability)?;
+    let temp = temp_name(path);
+    fill(&temp, bytes, durability)?;
     let swapped = match exchange(&temp, path) {
         Ok(()) => Ok(true),
         Err(error) if cannot_swap(error.kind()) => rename(&temp, path).map(|()| false),
@@ -58,15 +80,14 @@ fn cannot_swap(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
 }
 
-/// A temporary file beside `path` with the bytes in it.
-fn fill(path: &Path, bytes: &[u8], durability: Durability) -> Result<PathBuf, DiskError> {
-    let temp = temp_name(path);
-    let file = create_new(&temp)?;
-    let filled = write(&file, &temp, bytes).map_err(DiskError::from).and_then(|()| match durability {
+/// A temporary file with the bytes in it.
+fn fill(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
+    let file = create_new(temp)?;
+    let filled = write(&file, temp, bytes).map_err(DiskError::from).and_then(|()| match durability {
         Durability::Os => Ok(()),
-        Durability::Data => sync_data(&file, &temp),
+        Durability::Data => sync_data(&file, temp),
     });
-    filled.inspect_err(|_| discard(&temp)).map(|()| temp)
+    filled.inspect_err(|_| discard(temp))
 }
 
 /// The first error is the one to tell; a stray temporary file is harmless and is swept later.
@@ -96,5 +117,16 @@ mod tests {
         assert_eq!(fs::read(&path).expect("it is there"), b"new");
         assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 2);
         Ok(())
+    }
+
+    #[test]
+    fn what_is_there_is_not_made_again() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("turn");
+        create(&path, b"one", Durability::Data).expect("the name is free");
+        let refused = create(&path, b"two", Durability::Data).expect_err("it is taken");
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).expect("it is there"), b"one");
+        assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 1, "no temporary file is left");
     }
 }
