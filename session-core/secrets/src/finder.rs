@@ -10,7 +10,8 @@ use crate::wrapped::wrapped;
 use crate::{Known, Secret, SecretsError};
 use std::ops::Range;
 
-/// How often a text is looked through again after something in it was masked: a secret may hide another one.
+/// How often a text is looked through again after something in it was masked, since a secret may hide another one. A text
+/// that still shows a new one then is masked as a whole.
 const ROUNDS: usize = 64;
 
 /// How deep texts in base64 in texts are followed.
@@ -110,16 +111,19 @@ impl Finder {
         }
         let texts = if form == Form::Json { Texts::of(bytes) } else { None };
         let mut masked = bytes.to_vec();
-        for _ in 0..ROUNDS {
-            let new = self.look(&masked, texts.as_ref(), nested)?;
+        for round in 0.. {
+            let mut new = self.look(&masked, texts.as_ref(), nested)?;
             // What is masked but for escapes, which stay, may look like a secret still.
             if !new.iter().flat_map(|found| &found.edits).any(|edit| edit.changes(&masked)) {
-                return Ok((found, masked));
+                break;
+            }
+            if round >= ROUNDS {
+                new.iter_mut().for_each(|found| found.widen(&masked, texts.as_ref()));
             }
             mask_all(&new, &mut masked, texts.is_some())?;
             new.into_iter().for_each(|new| add(&mut found, new));
         }
-        Err(SecretsError::NoEnd)
+        Ok((found, masked))
     }
 
     /// Whether a closer look is worth it.
@@ -230,6 +234,15 @@ impl Found {
     /// If they are fewer.
     pub fn mask(&self, bytes: &mut [u8]) {
         self.edits.iter().for_each(|edit| edit.apply(bytes));
+    }
+
+    /// Becomes all of the text that it was found in.
+    fn widen(&mut self, bytes: &[u8], texts: Option<&Texts>) {
+        self.at = texts.and_then(|texts| texts.around(&self.at)).unwrap_or(0..bytes.len());
+        let layers = View::layers(&bytes[self.at.clone()]);
+        // No escape is left in the deepest, so that none stays.
+        let edits = layers.last().into_iter().flat_map(|view| mask::mask(view, &(0..view.text.len())));
+        self.edits = edits.map(|edit| edit.moved(self.at.start)).collect();
     }
 
     /// Becomes this and what overlaps it, told as one. Where that lies inside, it changes nothing.

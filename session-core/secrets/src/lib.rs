@@ -65,7 +65,4 @@ pub enum SecretsError {
     /// Masking would break a character.
     #[error("masking the secrets would break a character")]
     BrokenText,
-    /// Something new is found in what was masked, again and again.
-    #[error("masking the secrets comes to no end")]
-    NoEnd,
 }

@@ -26,6 +26,11 @@ impl Edit {
         text[self.at..self.at + self.bytes.len()] != self.bytes
     }
 
+    /// The same, so many bytes further on.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        Edit { at: self.at + by, ..self }
+    }
+
     pub(crate) fn apply(&self, text: &mut [u8]) {
         text[self.at..self.at + self.bytes.len()].copy_from_slice(&self.bytes);
     }

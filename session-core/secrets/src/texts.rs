@@ -20,7 +20,13 @@ impl Texts {
 
     /// Whether a range lies in one of them.
     pub(crate) fn hold(&self, range: &Range<usize>) -> bool {
+        self.around(range).is_some()
+    }
+
+    /// The one that a range lies in.
+    pub(crate) fn around(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let before = self.0.partition_point(|text| text.start <= range.start);
-        before.checked_sub(1).is_some_and(|n| range.end <= self.0[n].end)
+        let text = self.0.get(before.checked_sub(1)?)?;
+        (range.end <= text.end).then(|| text.clone())
     }
 }

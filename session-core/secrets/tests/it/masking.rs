@@ -107,10 +107,25 @@ fn chain(links: usize) -> (Known, String) {
 }
 
 #[test]
-fn s02_a_secret_behind_a_secret_is_found_and_a_chain_of_them_without_end_is_told() {
+fn s02_a_secret_behind_a_secret_is_found_and_at_the_end_of_patience_the_whole_text_is_masked() {
     let (known, text) = chain(20);
     let masked = Finder::knowing(&known).examine(text.as_bytes(), Form::Text).expect("it can tell").masked;
     assert_eq!(masked, Some(vec![b'*'; text.len()]));
     let (known, text) = chain(70);
-    assert_eq!(Finder::knowing(&known).examine(text.as_bytes(), Form::Text), Err(SecretsError::NoEnd));
+    let finder = Finder::knowing(&known);
+    let masked = |text: &str, form| finder.examine(text.as_bytes(), form).expect("it can tell").masked;
+    let with_more = format!("three oaks\t{text}\nand a birch");
+    let stars = format!("***** ****\t{}\n*** * *****", "*".repeat(text.len()));
+    assert_eq!(masked(&with_more, Form::Text), Some(stars.clone().into_bytes()));
+    // In JSON it is the string that it stands in, whatever escapes hide the rest of it.
+    let line = |inside: &str, more: &str| format!(r#"{{"role":"tool","content":"{inside}","note":"{more}"}}"#);
+    for (escaped, stars) in [(r"\\u0041\u00e9\n", r"*************\n"), (r#"\"é\ud800-"#, "***********")] {
+        let secret = format!("{escaped}{text}");
+        let wanted = line(&format!("{stars}{}", "*".repeat(text.len())), "three oaks");
+        assert_eq!(
+            masked(&line(&secret, "three oaks"), Form::Json).map(String::from_utf8),
+            Some(Ok(wanted)),
+            "{secret}"
+        );
+    }
 }
