@@ -1,15 +1,15 @@
 //! The writer: one workspace, one store.
 
 use crate::error::reading;
-use crate::head::KnownHead;
+use crate::journal::Interrupted;
 use crate::layout::Layout;
 use crate::lock::StoreLock;
-use crate::locked::Hot;
 use crate::meta::{AbsPath, Identity, Meta};
 use crate::objects::Objects;
 use crate::options::Options;
-use crate::reader::{Interrupted, Reader};
+use crate::reader::Reader;
 use crate::refs::Refs;
+use crate::remembered::{Hot, KnownHead};
 use crate::rules::{Rules, TopRules, facts};
 use crate::walk::Closed;
 use crate::{Error, external, init, journal, workspace};

@@ -1,21 +1,11 @@
 //! The commit that the next turn follows.
 
 use crate::checkpoints::Checkpoints;
-use crate::locked::{FileId, Locked, file_id};
+use crate::locked::Locked;
 use crate::point::read_commit;
 use crate::refs::{Family, HEAD};
+use crate::remembered::{KnownHead, file_id};
 use crate::{Error, Oid, loose};
-
-/// A head that this process wrote, so that it need not be read as long as it stands: to read it, the index of every pack
-/// must be opened.
-#[derive(Debug)]
-pub(crate) struct KnownHead {
-    commit: Oid,
-    tree: Oid,
-    /// The packs when it was written; and, where it is in none of them, its own file.
-    packs: u64,
-    file: Option<FileId>,
-}
 
 impl Checkpoints {
     /// Remembers the head that was just written, the packs being those that are there now.

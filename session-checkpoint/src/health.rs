@@ -42,7 +42,7 @@ pub(crate) struct Stock<'a> {
 
 impl<'a> Stock<'a> {
     pub(crate) fn of(layout: &Layout, packs: &'a PackSet) -> Result<Self, Error> {
-        let aside = crate::init::names(&layout.damaged())?
+        let aside = crate::listing::names(&layout.damaged())?
             .into_iter()
             .filter(|name| name.ends_with(".idx"))
             .filter_map(|name| Index::parse(fs::read(layout.damaged().join(name)).ok()?))

@@ -5,6 +5,7 @@
 
 use crate::error::reading;
 use crate::layout::Layout;
+use crate::listing::names;
 use crate::objects::Objects;
 use crate::oid::Kind;
 use crate::refs::{Family, HEAD, Refs};
@@ -147,21 +148,6 @@ pub(crate) fn loose_dirs(layout: &Layout) -> Result<Vec<PathBuf>, Error> {
     let objects = layout.objects();
     let two_digits = |name: &String| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     Ok(names(&objects)?.into_iter().filter(two_digits).map(|name| objects.join(name)).collect())
-}
-
-/// The names in a directory that are text; none where it does not exist.
-pub(crate) fn names(dir: &Path) -> Result<Vec<String>, Error> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(reading(dir)(error)),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.extend(entry.map_err(reading(dir))?.file_name().into_string());
-    }
-    names.sort_unstable();
-    Ok(names)
 }
 
 /// Points the head at the newest turn that can be read, where a crash came between the turn and the head, or where the

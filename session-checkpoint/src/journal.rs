@@ -3,7 +3,6 @@
 use crate::error::reading;
 use crate::layout::Layout;
 use crate::point::{Point, TurnRef};
-use crate::reader::Interrupted;
 use crate::rel_path::RelPath;
 use crate::restore::ConflictPolicy;
 use crate::{Error, Oid};
@@ -32,6 +31,18 @@ pub(crate) struct Journal {
     pub(crate) mine: Option<Vec<RelPath>>,
     pub(crate) policy: ConflictPolicy,
     pub(crate) time_ms: i64,
+}
+
+/// A restore that did not end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Interrupted {
+    /// What was being restored.
+    pub target: String,
+    /// The safety snapshot of the workspace as it was before.
+    pub safety: u32,
+    /// When it began, in milliseconds since 1970, UTC.
+    pub time_ms: i64,
 }
 
 impl Journal {

@@ -51,6 +51,7 @@ mod commit;
 mod external;
 mod find;
 mod head;
+mod listing;
 mod look;
 mod loose;
 mod names;
@@ -86,6 +87,7 @@ mod layout;
 mod lock;
 mod locked;
 mod meta;
+mod remembered;
 mod space;
 mod workspace;
 
@@ -96,6 +98,7 @@ pub use commit::{ChangedBy, TurnKind};
 pub use diff::{DiffOptions, FileDiff, NoText};
 pub use error::{Error, NotExternal, Refusal};
 pub use health::{BadObject, ObjectState};
+pub use journal::Interrupted;
 pub use keep::{
     DamagedPack, Forked, Maintenance, Pruned, Retention, TurnHealth, Usage, Verification, VerifyDepth, fork,
 };
@@ -103,7 +106,7 @@ pub use meta::Failure;
 pub use oid::Oid;
 pub use options::{Durability, Level, Options, SECRET_PATTERNS, Secrets};
 pub use point::{ParseTurnRefError, TurnRef};
-pub use reader::{Blob, FileAt, Interrupted, Reader, Status};
+pub use reader::{Blob, FileAt, Reader, Status};
 pub use rel_path::RelPath;
 pub use restore::{
     Conflict, ConflictKind, ConflictPolicy, FailedPath, KeepReason, Kept, PlanSummary, Planned, RestorePlan, Restored,

@@ -8,9 +8,9 @@ use crate::meta::{Identity, Meta};
 use crate::objects::Objects;
 use crate::pack::PackSet;
 use crate::refs::Refs;
+use crate::remembered::{Hot, file_id};
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A store that is locked for one call, with what the call needs of it.
 pub(crate) struct Locked {
@@ -24,16 +24,6 @@ pub(crate) struct Locked {
     /// `None` for calls that only look.
     pub(crate) _lock: Option<StoreLock>,
 }
-
-/// The stat cache in memory, and which file it is.
-#[derive(Debug)]
-pub(crate) struct Hot {
-    pub(crate) cache: Cache,
-    pub(crate) file: Option<FileId>,
-}
-
-/// Inode, modification time and length of a file: another one after each replacement.
-pub(crate) type FileId = (u64, i64, i64, u64);
 
 impl Checkpoints {
     /// Takes the lock and sees what there is. A cache that does not fit what there is is dropped; packs that changed
@@ -94,10 +84,4 @@ impl Checkpoints {
         }
         Ok(moved)
     }
-}
-
-/// Which file stands at a path; `None` where there is none.
-pub(crate) fn file_id(path: &Path) -> Option<FileId> {
-    let meta = fs::metadata(path).ok()?;
-    Some((meta.ino(), meta.mtime(), meta.mtime_nsec(), meta.len()))
 }

@@ -40,7 +40,7 @@ pub(crate) fn list(layout: &Layout) -> Result<Vec<(Oid, PathBuf)>, Error> {
     let mut found = Vec::new();
     for dir in crate::init::loose_dirs(layout)? {
         let prefix = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for name in crate::init::names(&dir)? {
+        for name in crate::listing::names(&dir)? {
             found.extend(Oid::from_hex(&format!("{prefix}{name}")).map(|oid| (oid, dir.join(&name))));
         }
     }

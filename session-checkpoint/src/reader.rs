@@ -1,6 +1,7 @@
 //! The reader: everything that only looks. It takes no lock, writes nothing, and works on a read-only store.
 
 use crate::commit::TurnKind;
+use crate::journal::{self, Interrupted};
 use crate::layout::{Layout, REFERENCE_EXTERNALS};
 use crate::meta::{Failure, Meta};
 use crate::objects::Objects;
@@ -11,7 +12,7 @@ use crate::rel_path::RelPath;
 use crate::tree::Mode;
 use crate::tree_diff::{Leaf, leaves};
 use crate::turns::{Change, Turn, changes, read_recorded};
-use crate::{Error, Oid, health, journal, tree_edit};
+use crate::{Error, Oid, health, tree_edit};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,18 +21,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Reader {
     pub(crate) layout: Layout,
-}
-
-/// A restore that did not end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Interrupted {
-    /// What was being restored.
-    pub target: String,
-    /// The safety snapshot of the workspace as it was before.
-    pub safety: u32,
-    /// When it began, in milliseconds since 1970, UTC.
-    pub time_ms: i64,
 }
 
 /// A file at a checkpoint.

@@ -98,7 +98,7 @@ impl Refs {
     /// The highest number in a family, by the names alone; 0 where there is none.
     pub(crate) fn last(&self, family: Family) -> Result<u32, Error> {
         let packed = self.packed()?.into_iter().filter_map(|(name, _)| family.number(&name)).max().unwrap_or(0);
-        let names = crate::init::names(&self.repo.join(family.dir()))?;
+        let names = crate::listing::names(&self.repo.join(family.dir()))?;
         let loose = names.iter().filter_map(|name| family.number(&format!("{}/{name}", family.dir()))).max();
         Ok(packed.max(loose.unwrap_or(0)))
     }

@@ -1,7 +1,7 @@
 //! What every verb is given: the store, and where to print.
 
-use crate::cli::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::{Colour, Out};
 use session_store::{Options, Store};
 

@@ -10,6 +10,7 @@ mod context;
 mod exit;
 mod failure;
 mod follow;
+mod global;
 mod input;
 mod interrupt;
 mod kin;

@@ -51,3 +51,24 @@ impl Event {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_time;
+
+    #[test]
+    fn only_a_rollback_and_the_note_of_an_undo_say_something_of_a_rewind() {
+        let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
+        let mark = RewindMark { id: "r1".into(), to: 3, guard: Some(2) };
+        let marked = |mut event: Event| {
+            mark.put_on(&mut event);
+            event.rewind_step()
+        };
+        let note = |topic: &str| Extension::Note(Note { topic: topic.into(), text: String::new() }).into_event(ts);
+        assert_eq!(marked(Event::rollback(ts, 2)), Some(RewindStep::Done(mark.clone())));
+        assert_eq!(marked(note(Note::REWIND_UNDONE)), Some(RewindStep::Undone(mark.clone())));
+        assert_eq!(marked(note("weather")), None);
+        assert_eq!(Event::rollback(ts, 2).rewind_step(), None);
+    }
+}

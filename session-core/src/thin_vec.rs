@@ -150,7 +150,9 @@ mod tests {
     fn it_gives_back_what_it_took_in_order() {
         let mut list: ThinVec<u8> = (1..4).collect();
         list.extend([4]);
-        list.iter_mut().for_each(|number| *number *= 2);
+        for number in &mut list {
+            *number *= 2;
+        }
         assert_eq!(Vec::from(list.clone()), [2, 4, 6, 8]);
         assert_eq!(list.into_iter().collect::<Vec<_>>(), [2, 4, 6, 8]);
     }

@@ -3,8 +3,8 @@
 //! The reference drops unknown members when it saves a record and takes an unknown state for an end. So the identity
 //! of the process, the time before its pid is known, and everything else of ours stand in a file beside it.
 
-use crate::entry::Gone;
-use crate::{Identity, ProcError, small_file};
+use crate::record::{REPORT, Record};
+use crate::{Identity, ProcError, ProcessId, State, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,6 +14,22 @@ use std::path::Path;
 const MAX_DOSSIER_BYTES: u64 = 32 * 1024 * 1024;
 /// An end that comes this long after the grace of a stop had nothing to do with it any more.
 const STOP_ECHO_S: i64 = 30;
+
+/// Why a process counts as gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gone {
+    /// It ended, and nobody wrote down how.
+    Unrecorded,
+    /// Another process has its pid now.
+    PidReused,
+    /// It ran before the machine was last booted.
+    OtherBoot,
+    /// Its id was claimed, and who claimed it ended before anything was started.
+    NeverStarted,
+    /// It ran in the session that this one is a copy of when the copy was made.
+    Elsewhere,
+}
 
 /// How long a background process is meant to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -186,6 +202,26 @@ impl Dossier {
         let mut line = serde_json::to_vec(self).expect("strings, numbers and times always serialize");
         line.push(b'\n');
         line
+    }
+}
+
+impl Origin {
+    /// The record of a process that came from it and runs, as its starter would have made it.
+    pub(crate) fn record(origin: Option<&Origin>, id: &ProcessId) -> Record {
+        let text = |part: fn(&Origin) -> &String| origin.map(part).cloned().unwrap_or_default();
+        Record {
+            id: id.to_string(),
+            name: text(|origin| &origin.name),
+            command: text(|origin| &origin.command),
+            cwd: text(|origin| &origin.cwd),
+            pid: 0,
+            started: origin.map(|origin| origin.claimed),
+            report: REPORT.to_owned(),
+            state: State::Running,
+            exit_code: 0,
+            ended: None,
+            more: Map::new(),
+        }
     }
 }
 

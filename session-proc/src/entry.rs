@@ -1,13 +1,11 @@
 //! All that is on disk of one background process, read together and written back where it changed.
 
-use crate::dossier::Dossier;
+use crate::dossier::{Dossier, Origin};
 use crate::id::Paths;
 use crate::members::Kin;
 use crate::record::Record;
-use crate::settle::record_of;
 use crate::{ProcError, ProcessId, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
 use session_disk::{Durability, replace};
 use std::io;
 use std::thread;
@@ -19,22 +17,6 @@ const MAX_RECORD_BYTES: u64 = 16 * 1024 * 1024;
 const FRESH_RECORD: TimeDelta = TimeDelta::seconds(2);
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
-
-/// Why a process counts as gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Gone {
-    /// It ended, and nobody wrote down how.
-    Unrecorded,
-    /// Another process has its pid now.
-    PidReused,
-    /// It ran before the machine was last booted.
-    OtherBoot,
-    /// Its id was claimed, and who claimed it ended before anything was started.
-    NeverStarted,
-    /// It ran in the session that this one is a copy of when the copy was made.
-    Elsewhere,
-}
 
 /// A record and a dossier.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +75,7 @@ impl Entry {
 
     /// The record; of a claim, the one that its starter would have made.
     pub(crate) fn record_or_claim(&mut self) -> &mut Record {
-        self.record.get_or_insert_with(|| record_of(&self.dossier.origin, &self.paths.id))
+        self.record.get_or_insert_with(|| Origin::record(self.dossier.origin.as_ref(), &self.paths.id))
     }
 
     /// What leads to the members.

@@ -74,6 +74,7 @@ mod status;
 mod trim;
 
 mod claim;
+mod launch;
 mod mark;
 mod spawn;
 mod start;
@@ -100,8 +101,7 @@ mod lost;
 mod portable;
 mod prune;
 
-pub use dossier::Lifetime;
-pub use entry::Gone;
+pub use dossier::{Gone, Lifetime};
 pub use error::ProcError;
 pub use events::{Event, EventKind, Tuning};
 pub use id::ProcessId;
@@ -117,8 +117,9 @@ pub use registry::{Listing, Registry};
 pub use signal::{Signal, Unreached};
 pub use start::{LOG_CAP_BYTES, Start, Supervisor};
 pub use status::Status;
-pub use stop::{Stop, Stopped, Survivor, Which};
+pub use stop::{Stop, Stopped, Which};
 pub use supervise::supervise;
+pub use target::Survivor;
 pub use turn::{LeftTurn, LiveTurn, Standing, TurnMarker};
 pub use wake::Wake;
 pub use watch::{Until, Waited, Watch};

@@ -5,7 +5,7 @@
 //! the copy has a record of what was, and nothing that leads to a process: it can be read and told, and never acted upon.
 
 use crate::dossier::Dossier;
-use crate::entry::Gone;
+use crate::dossier::Gone;
 use crate::id::Paths;
 use crate::record::Record;
 use crate::settle::NO_STATUS;

@@ -1,10 +1,10 @@
 //! What is true of a background process now: the one place that judges its state.
 
-use crate::dossier::{End, Origin};
-use crate::entry::{Entry, Gone, is_younger};
+use crate::dossier::{End, Gone, Origin};
+use crate::entry::{Entry, is_younger};
 use crate::members::Snapshot;
-use crate::record::{REPORT, Record};
-use crate::{Identity, Liveness, ProcError, ProcessId, State, small_file};
+use crate::record::Record;
+use crate::{Identity, Liveness, ProcError, State, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
 
 const MAX_EXIT_FILE_BYTES: u64 = 4096;
@@ -65,7 +65,7 @@ pub(crate) fn conclude(entry: &mut Entry, end: End) {
 
 /// The record of a process that runs, from what its starter put down.
 pub(crate) fn run(entry: &mut Entry, process: Identity, started: DateTime<Utc>) {
-    let mut record = record_of(&entry.dossier.origin, &entry.paths.id);
+    let mut record = Origin::record(entry.dossier.origin.as_ref(), &entry.paths.id);
     record.pid = i64::from(process.pid);
     record.started = Some(started);
     entry.record = Some(record);
@@ -202,22 +202,4 @@ fn give_up(entry: &mut Entry, gone: Gone) {
     let record = entry.record_or_claim();
     (record.state, record.exit_code) = if is_killed { (State::Killed, 0) } else { (State::Gone, NO_STATUS) };
     record.ended.get_or_insert(now);
-}
-
-pub(crate) fn record_of(origin: &Option<Origin>, id: &ProcessId) -> Record {
-    let origin = origin.as_ref();
-    let text = |part: fn(&Origin) -> &String| origin.map(part).cloned().unwrap_or_default();
-    Record {
-        id: id.to_string(),
-        name: text(|origin| &origin.name),
-        command: text(|origin| &origin.command),
-        cwd: text(|origin| &origin.cwd),
-        pid: 0,
-        started: origin.map(|origin| origin.claimed),
-        report: REPORT.to_owned(),
-        state: State::Running,
-        exit_code: 0,
-        ended: None,
-        more: serde_json::Map::new(),
-    }
 }

@@ -85,7 +85,7 @@ impl Process {
 pub(crate) fn unsupervised(paths: &Paths, start: &Start, token: &str) -> Result<Process, ProcError> {
     let log = open_append(&paths.log())?;
     let mut command = Command::new(SHELL);
-    command.args(["-c", WRAPPER, "sh", start.command()]).arg(paths.exit()).arg(temp_name(&paths.exit()));
+    command.args(["-c", WRAPPER, "sh", &start.command]).arg(paths.exit()).arg(temp_name(&paths.exit()));
     set_env(&mut command, start);
     command.env(mark::VARIABLE, mark::value(token, &paths.id, &paths.dir)).current_dir(&start.cwd);
     let second = log.try_clone().map_err(|source| ProcError::read(&paths.log(), source))?;

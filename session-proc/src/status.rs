@@ -1,7 +1,8 @@
 //! What a caller is told of a background process.
 
 use crate::dossier::Dossier;
-use crate::entry::{Entry, Gone};
+use crate::dossier::Gone;
+use crate::entry::Entry;
 use crate::record::Record;
 use crate::{Identity, Lifetime, ProcError, ProcessId, State};
 use chrono::{DateTime, Utc};

@@ -2,12 +2,11 @@
 
 use crate::dossier::StopRequest;
 use crate::members::{Member, Snapshot};
-use crate::signal::{Signal, Unreached};
-use crate::target::{BETWEEN_LOOKS, KILL_PATIENCE, Target, ask, kill, wait_for};
+use crate::signal::Signal;
+use crate::target::{BETWEEN_LOOKS, KILL_PATIENCE, Survivor, Target, ask, kill, wait_for};
 use crate::{Lifetime, ProcError, ProcessId, Registry, State, Status};
 use chrono::Utc;
 use std::collections::HashSet;
-use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -55,26 +54,6 @@ pub struct Stopped {
     pub signalled: Vec<Member>,
     /// Those that still run.
     pub survivors: Vec<Survivor>,
-}
-
-/// A process that could not be stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Survivor {
-    /// Which one.
-    pub member: Member,
-    /// Why.
-    pub why: Unreached,
-}
-
-impl fmt::Display for Survivor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "process {}", self.member.process.pid)?;
-        if let Some(command) = &self.member.command {
-            write!(f, " ({})", command.escape_default())?;
-        }
-        write!(f, ": {}", self.why)
-    }
 }
 
 impl Registry {

@@ -3,9 +3,9 @@
 use crate::dossier::{End, Origin};
 use crate::entry::Entry;
 use crate::id::Paths;
+use crate::launch::put_down;
 use crate::log_writer::{LogWriter, RECORDS_BYTES};
 use crate::spawn;
-use crate::start::put_down;
 use crate::{Identity, ProcError, State, dir_lock, settle, signal};
 use chrono::Utc;
 use nix::errno::Errno;

@@ -2,10 +2,10 @@
 
 use crate::members::{Bond, Kin, Member, Snapshot};
 use crate::signal::{self, Proof, Sent, Signal, Unreached};
-use crate::stop::Survivor;
 use crate::{Identity, ProcError, ProcessId};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::collections::HashMap;
+use std::fmt;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +16,26 @@ pub(crate) const KILL_PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// So many processes are waited for by descriptors.
 const MAX_HELD: usize = 64;
+
+/// A process that could not be stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Survivor {
+    /// Which one.
+    pub member: Member,
+    /// Why.
+    pub why: Unreached,
+}
+
+impl fmt::Display for Survivor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {}", self.member.process.pid)?;
+        if let Some(command) = &self.member.command {
+            write!(f, " ({})", command.escape_default())?;
+        }
+        write!(f, ": {}", self.why)
+    }
+}
 
 /// One background process on its way out.
 pub(crate) struct Target {

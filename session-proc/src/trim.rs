@@ -2,7 +2,8 @@
 
 use crate::cut;
 use crate::dossier::End;
-use crate::entry::{Entry, Gone};
+use crate::dossier::Gone;
+use crate::entry::Entry;
 use crate::identity::own_pid;
 use crate::members::{Bond, Snapshot};
 use crate::{Identity, Liveness, ProcError, State, procfs, settle, signal};

@@ -1,6 +1,6 @@
 //! How much room sessions take on the disk, by their parts. Reads only, and follows no link.
 
-use crate::list::{Node, candidate};
+use crate::candidate::{Node, candidate};
 use crate::small_file::is_absent;
 use crate::{Result, Store, StoreError};
 use session_core::{SessionName, layout};
@@ -162,7 +162,7 @@ impl DiskMeter<'_> {
             return Err(StoreError::Escapes { path: base.join(name) });
         }
         let mut walk = Walk { usage: DiskUsage::default(), names: HashMap::new() };
-        for flat in [self.store.flat_path(name), crate::flat::migrated_path(base, name.as_str().as_ref())] {
+        for flat in [self.store.flat_path(name), crate::paths::migrated_path(base, name.as_str().as_ref())] {
             if flat.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
                 walk.add(SessionPart::History, flat);
             }

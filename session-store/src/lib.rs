@@ -43,6 +43,7 @@
 
 #[cfg(feature = "bundle")]
 mod bundle;
+mod candidate;
 mod chain;
 mod clock;
 mod compact;
@@ -92,6 +93,7 @@ pub use bundle::{
     BundleContents, BundleError, BundleFault, BundleImport, BundleLimits, BundlePlan, BundleSecrets, BundledContents,
     BundledSession, ImportedFromBundle, is_bundle,
 };
+pub use candidate::NameFault;
 pub use compact::{Compacted, Compaction};
 pub use create::NewSession;
 pub use disk_usage::{DiskBytes, DiskMeter, DiskUsage, SessionPart};
@@ -109,7 +111,7 @@ pub use inbox::{
 #[cfg(feature = "bundle")]
 pub use inner_files::{LeftOut, LeftOutWhy};
 pub use lineage::{Lineage, LinkLoop, Origin, Relative};
-pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, NameFault, SessionInfo, SessionState};
+pub use list::{ActiveTurn, ActiveTurns, Damage, Empties, ListNote, ListSubject, SessionInfo, SessionState};
 pub use lock::{LockGuard, LockHolder};
 pub use meta::{MetaDamage, MetaReading, MetaSource};
 pub use options::{Durability, LongLines, Options, Wait};

@@ -1,6 +1,6 @@
 //! Where a session comes from, and where it goes on.
 
-use crate::list::{Node, candidate};
+use crate::candidate::{Node, candidate};
 use crate::{Result, Store, meta};
 use session_core::{Meta, SessionName};
 use std::collections::HashSet;

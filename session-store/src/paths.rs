@@ -1,6 +1,7 @@
-//! The paths inside one session's directory.
+//! The paths inside one session's directory, and those of flat files beside it.
 
 use session_core::layout;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// A session's directory, and what stands where in it. Nothing is touched by asking.
@@ -97,4 +98,21 @@ impl SessionPaths {
     pub(crate) fn remote(&self) -> PathBuf {
         self.dir.join(layout::REMOTE)
     }
+}
+
+/// The flat file of a session.
+pub(crate) fn flat_path(base: &Path, name: &OsStr) -> PathBuf {
+    base.join(with_suffix(name, layout::FLAT_SUFFIX))
+}
+
+/// What the flat file is called once it was migrated.
+pub(crate) fn migrated_path(base: &Path, name: &OsStr) -> PathBuf {
+    base.join(with_suffix(&with_suffix(name, layout::FLAT_SUFFIX), layout::MIGRATED_SUFFIX))
+}
+
+/// A name with something behind it.
+pub(crate) fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
+    let mut name = name.to_owned();
+    name.push(suffix);
+    name
 }

@@ -5,8 +5,8 @@
 //! that was interrupted: repeating it does the rest.
 
 use crate::chain::Member;
-use crate::flat::{flat_path, migrated_path};
 use crate::meta::Update;
+use crate::paths::{flat_path, migrated_path};
 use crate::processes::refuse_running;
 use crate::{Durability, LockGuard, Result, SessionPaths, Store, StoreError, lock, meta};
 use session_core::{Meta, SessionName};

@@ -81,7 +81,7 @@ pub fn fork(from: &Path, to: &Path, at: Option<u32>, lock_timeout: Duration) -> 
 }
 
 fn share_objects(from: &Layout, to: &Layout, forked: &mut Forked) -> Result<(), Error> {
-    let mut files: Vec<PathBuf> = init::names(&from.packs())?
+    let mut files: Vec<PathBuf> = crate::listing::names(&from.packs())?
         .into_iter()
         .filter(|name| name.starts_with("pack-"))
         .map(|name| from.packs().join(name))

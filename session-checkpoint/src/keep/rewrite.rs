@@ -2,9 +2,10 @@
 
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
-use crate::locked::{Hot, Locked, file_id};
+use crate::locked::Locked;
 use crate::objects::Objects;
 use crate::pack::{Compression, EntryKind, PackSet, PackState, PackWriter, RawPack};
+use crate::remembered::{Hot, file_id};
 use crate::{Error, Oid, loose};
 use std::collections::HashSet;
 use std::io;

@@ -102,7 +102,7 @@ impl Reader {
     /// Packs that were set aside because they were damaged.
     pub(crate) fn set_aside(&self) -> Result<Vec<PathBuf>, Error> {
         let dir = self.layout.damaged();
-        Ok(crate::init::names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
+        Ok(crate::listing::names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
     }
 }
 

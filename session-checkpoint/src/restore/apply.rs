@@ -1,10 +1,10 @@
 //! Carrying a plan out. Each path is looked at right before it is touched.
 
 use super::dirs::{ensure, remove_if_empty};
-use super::plan::{Put, Work};
 use super::put::{Changed, TempNames, Wanted, is_as_seen, put};
 use super::types::{ConflictKind, ConflictPolicy};
 use super::way::place;
+use super::work::{Put, Work};
 use crate::cache::{Cache, Stamp};
 use crate::cancel::Cancel;
 use crate::external::outside;

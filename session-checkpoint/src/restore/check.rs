@@ -1,10 +1,10 @@
 //! Looking at the disk after a restore, and tidying up.
 
 use super::apply::Applied;
-use super::plan::Work;
-use super::run::Job;
+use super::job::Job;
 use super::then::reasons;
 use super::way::place;
+use super::work::Work;
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::error::reading;

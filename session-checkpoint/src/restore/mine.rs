@@ -1,7 +1,7 @@
 //! Whose change it was: what this session's turns record, and what other sessions' do.
 
-use super::plan::Work;
 use super::types::SharedPath;
+use super::work::Work;
 use crate::checkpoints::Checkpoints;
 use crate::commit::{ChangedBy, TurnKind};
 use crate::locked::Locked;

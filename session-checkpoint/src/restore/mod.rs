@@ -6,6 +6,8 @@
 mod apply;
 mod check;
 mod dirs;
+mod job;
+mod limits;
 mod mine;
 mod plan;
 mod planned;
@@ -15,6 +17,7 @@ mod then;
 mod types;
 mod undo;
 mod way;
+mod work;
 
 pub use planned::RestorePlan;
 pub use types::{

@@ -1,8 +1,10 @@
 //! Comparing the workspace with a checkpoint: what must be written, deleted, left alone, or asked about.
 
+use super::limits::Limits;
 use super::then::{DirsThen, reasons};
-use super::types::{Conflict, ConflictKind, KeepReason, Kept, PlanSummary, Planned};
+use super::types::{ConflictKind, KeepReason};
 use super::way::Way;
+use super::work::{Put, Work};
 use crate::commit::{ExternalKind, ExternalState};
 use crate::external::{outside, tree_path};
 use crate::names::{NameClass, classify};
@@ -16,46 +18,7 @@ use crate::tree::Mode;
 use crate::tree_diff::{Delta, Leaf, diff};
 use crate::tree_edit::find;
 use crate::{Error, Oid};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// A file or link that a restore puts in its place.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Put {
-    pub(super) before: Option<Leaf>,
-    pub(super) after: Leaf,
-    /// All permission bits, where the checkpoint knows them: of external files.
-    pub(super) mode: Option<u32>,
-}
-
-/// Everything that a restore would do.
-#[derive(Debug, Default)]
-pub(super) struct Work {
-    pub(super) puts: BTreeMap<Vec<u8>, Put>,
-    pub(super) deletes: BTreeMap<Vec<u8>, Leaf>,
-    pub(super) make_dirs: BTreeSet<Vec<u8>>,
-    /// Directories that go if they are empty by then.
-    pub(super) remove_dirs: BTreeSet<Vec<u8>>,
-    pub(super) empty_dirs_gone: Vec<RelPath>,
-    pub(super) kept: BTreeMap<Vec<u8>, KeepReason>,
-    pub(super) conflicts: BTreeMap<Vec<u8>, ConflictKind>,
-}
-
-/// What a restore is limited to.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Limits {
-    pub(super) paths: Vec<RelPath>,
-    pub(super) mine: Option<BTreeSet<Vec<u8>>>,
-}
-
-impl Limits {
-    pub(super) fn covers(&self, path: &[u8]) -> bool {
-        self.paths.is_empty() || self.paths.iter().any(|limit| is_in(path, limit.as_bytes()))
-    }
-
-    fn is_mine(&self, path: &[u8]) -> bool {
-        self.mine.as_ref().is_none_or(|mine| mine.contains(path))
-    }
-}
+use std::collections::BTreeSet;
 
 /// The two sides, and what else is known.
 pub(super) struct Sides<'a, T: Trees> {
@@ -206,46 +169,4 @@ fn dirs<T: Trees>(sides: &Sides<'_, T>, work: &mut Work) -> Result<(), Error> {
     // An empty directory whose parent will be made by its file is no work of its own; one that has files now is there.
     work.make_dirs.retain(|dir| !sides.now.notes.empty_dirs.iter().any(|now| is_in(now.as_bytes(), dir)));
     Ok(())
-}
-
-impl Work {
-    /// The work in the words of the interface.
-    pub(super) fn summary(&self, target: &Point) -> PlanSummary {
-        let path = |path: &[u8]| RelPath::new(path).expect("a planned path was checked");
-        let free = |at: &&Vec<u8>| !self.conflicts.contains_key(*at);
-        let planned = |at: &[u8], before: Option<Leaf>, after: Option<Leaf>| Planned {
-            path: path(at),
-            before: before.map(Into::into),
-            after: after.map(Into::into),
-        };
-        let shown = |bytes: &Vec<u8>| RelPath::new(bytes.clone());
-        PlanSummary {
-            target: target.name.to_string(),
-            writes: self
-                .puts
-                .iter()
-                .filter(|(at, _)| free(at))
-                .map(|(at, put)| planned(at, put.before, Some(put.after)))
-                .collect(),
-            deletes: self
-                .deletes
-                .iter()
-                .filter(|(at, _)| free(at))
-                .map(|(at, leaf)| planned(at, Some(*leaf), None))
-                .collect(),
-            make_dirs: self.make_dirs.iter().filter_map(shown).collect(),
-            remove_dirs: self.empty_dirs_gone.clone(),
-            kept: self
-                .kept
-                .iter()
-                .filter_map(|(at, reason)| Some(Kept { path: shown(at)?, reason: *reason }))
-                .collect(),
-            conflicts: self
-                .conflicts
-                .iter()
-                .filter_map(|(at, kind)| Some(Conflict { path: shown(at)?, kind: *kind }))
-                .collect(),
-            also_changed_by: Vec::new(),
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Planning a restore: what would be done, and what it was planned for.
 
-use super::plan::{Limits, Work};
+use super::limits::Limits;
 use super::types::{ConflictKind, PlanSummary, Scope};
+use super::work::Work;
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::locked::Locked;

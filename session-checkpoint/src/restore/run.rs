@@ -2,9 +2,12 @@
 
 use super::apply::{Applied, Apply};
 use super::check::{Differences, unchanged};
-use super::plan::{Limits, Sides, Work, plan};
+use super::job::Job;
+use super::limits::Limits;
+use super::plan::{Sides, plan};
 use super::planned::{RestorePlan, newest_there};
 use super::types::{Conflict, ConflictPolicy, FailedPath, PlanSummary, Restored};
+use super::work::Work;
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::error::reading;
@@ -22,19 +25,6 @@ use crate::snapshot::{last_safety, last_turn};
 use crate::{Error, Oid};
 use rand::RngExt as _;
 use std::path::Path;
-
-/// A restore under way.
-pub(super) struct Job<'a> {
-    pub(super) target: &'a Point,
-    pub(super) limits: &'a Limits,
-    pub(super) policy: ConflictPolicy,
-    /// What the plan saw, where there was one.
-    pub(super) plan: Option<&'a RestorePlan>,
-    /// The journal of the restore that this one resumes or undoes.
-    pub(super) earlier: Option<&'a Journal>,
-    /// Trees, beside the newest turn's, of which the workspace's content may come.
-    pub(super) known: Vec<Oid>,
-}
 
 impl Checkpoints {
     /// Carries a plan out.

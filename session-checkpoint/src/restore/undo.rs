@@ -1,8 +1,8 @@
 //! Going back: undoing the newest restore, and ending one that was interrupted.
 
-use super::plan::Limits;
+use super::job::Job;
+use super::limits::Limits;
 use super::planned::RestorePlan;
-use super::run::Job;
 use super::types::{ConflictPolicy, Restored, Scope};
 use crate::Error;
 use crate::cancel::Cancel;

@@ -1,7 +1,7 @@
 //! Seeing before the first change what would stand in a restore's way.
 
-use super::plan::Work;
 use super::types::ConflictKind;
+use super::work::Work;
 use crate::external::outside;
 use crate::rel_path::{joined, parents, split};
 use crate::root::{FileKind, Root};

@@ -257,6 +257,25 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_taken_as_the_decoder_reads_it_however_long_it_is() {
+        let line = |ms: &str| {
+            let message = r#"{"role":"tool","content":"dug","name":"Dig","tool_call_id":"c1"}"#;
+            format!(
+                r#"{{"ts":"2026-01-02T03:04:05Z","kind":"tool_result","message":{message},"tool":"Dig","ms":{ms}}}"#
+            )
+        };
+        assert!(taken(line("250").as_bytes()).is_some(), "it is a line as they are written");
+        for digits in 1..=40 {
+            for ms in ["9".repeat(digits), format!("1{}", "0".repeat(digits)), format!("0{}", "7".repeat(digits))] {
+                let line = line(&ms);
+                if let Some(event) = taken(line.as_bytes()) {
+                    assert_eq!(Some(event), decoded(line.as_bytes()), "{ms}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn whatever_is_taken_is_what_the_decoder_makes_of_it_on_every_cut_and_every_changed_byte() {
         let mut count = 0;
         for line in sample().iter().take(40) {

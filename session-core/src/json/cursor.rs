@@ -145,6 +145,6 @@ impl<'a> Cursor<'a> {
 
     /// Text for a span of the input; bytes that are no UTF-8 are replaced, one mark each.
     pub(crate) fn text_of(&self, span: &'a [u8]) -> Cow<'a, str> {
-        std::str::from_utf8(span).map_or_else(|_| Cow::Owned(super::string::replace_invalid(span)), Cow::Borrowed)
+        std::str::from_utf8(span).map_or_else(|_| Cow::Owned(super::invalid::replace_invalid(span)), Cow::Borrowed)
     }
 }

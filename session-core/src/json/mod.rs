@@ -9,6 +9,7 @@
 mod agreement;
 mod block;
 mod cursor;
+mod invalid;
 mod nested;
 mod number;
 mod plain;

@@ -1,6 +1,7 @@
 //! Strings: escapes, surrogates, and bytes that are no text.
 
 use super::cursor::{Cursor, Lossy, Malformed};
+use super::invalid::replace_invalid;
 use super::plain::{self, Head};
 use memchr::memchr2;
 use std::borrow::Cow;
@@ -134,17 +135,6 @@ impl<'a> Cursor<'a> {
         }
         Ok(code)
     }
-}
-
-/// The text of bytes that are not all UTF-8: each byte that cannot be part of a character becomes one U+FFFD, as in the
-/// reference (three for an encoded surrogate).
-pub(super) fn replace_invalid(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    text
 }
 
 /// A JSON text with the escape of U+FFFD in place of each half of a surrogate pair, for readers that refuse one.

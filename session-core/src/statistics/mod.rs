@@ -212,6 +212,18 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_after_a_usage_counts_for_its_model_if_it_names_one() {
+        let says = r#"{"kind":"message","message":{"role":"assistant","content":"dug"}}"#;
+        let usage =
+            |model: &str| format!(r#"{{"kind":"x.usage","x":{{"model":"{model}","response":"r","output":1}}}}"#);
+        let settings = r#"{"kind":"settings","model":"small"}"#;
+        let history = [settings, says, &usage(""), says, &usage("large"), says].join("\n") + "\n";
+        let statistics = read(&[&history]);
+        let messages = |model: &str| total(&statistics, |key| key.model == model).messages;
+        assert_eq!((messages("small"), messages("large")), (2, 1));
+    }
+
+    #[test]
     fn what_was_taken_back_counts_on_the_day_and_for_the_model_of_its_time() {
         let statistics = read(&[WORK]);
         let day = |day: &str| Some(day.parse::<NaiveDate>().expect("it is one"));

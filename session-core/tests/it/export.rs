@@ -217,3 +217,22 @@ fn prompts_alone_are_what_a_person_wrote() {
     let lines = exported(&history, &mut JsonLines, |all| all.detail(Detail::Prompts));
     assert_eq!(lines.lines().count(), 2, "{lines}");
 }
+
+#[test]
+fn what_could_be_a_tag_or_a_picture_is_fenced_wherever_its_line_begins() {
+    for wild in ["<b>x</b>", "  <b>x</b>", "   ![x](y)", "- a\n  <script>", "a\n [x]: y", "~~~\nx\n~~~\n   <i>"] {
+        let page = exported(&history([Message::user(wild)]), &mut Markdown::new(), |all| all);
+        assert!(page.contains("markdown\n"), "{wild:?}: {page}");
+    }
+    let page = exported(&history([Message::user("  an oak\n- a **birch**")]), &mut Markdown::new(), |all| all);
+    assert!(page.contains("> - a **birch**"), "{page}");
+}
+
+#[test]
+fn what_is_said_beside_a_call_is_in_the_body_for_an_endpoint() {
+    let says = Message { tool_calls: call("Dig", "{}").tool_calls, ..Message::assistant("digging") };
+    let body = exported(&history([says]), &mut OpenAi::new(), |all| all);
+    let value: serde_json::Value = serde_json::from_str(&body).expect("it is JSON");
+    assert_eq!(value["messages"][0]["content"], "digging");
+    assert_eq!(value["messages"][0]["tool_calls"][0]["function"]["name"], "Dig");
+}

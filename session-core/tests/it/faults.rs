@@ -232,3 +232,21 @@ fn h23_a_history_without_messages_is_an_empty_conversation() {
     assert_eq!(load(b""), Conversation::default());
     assert_eq!(Kind::default(), Kind::Other(String::new()));
 }
+
+#[test]
+fn a_line_without_a_kind_is_a_message_where_it_has_a_role_and_only_there() {
+    for (line, is_message) in [
+        (r#"{"role":"user"}"#, true),
+        (r#"{"content":"plant","role":"user"}"#, true),
+        (r#"{"content":"plant"}"#, false),
+        (r#"{"weather":1}"#, false),
+        ("{}", false),
+    ] {
+        let items: Vec<Item> = scan_bytes(line.as_bytes()).collect();
+        let found = items.iter().find_map(|item| match item {
+            Item::Record(record) => Some(record.event.message.is_some()),
+            Item::Defect(_) => None,
+        });
+        assert_eq!(found, Some(is_message), "{line}: {items:?}");
+    }
+}

@@ -19,5 +19,6 @@ mod memory;
 mod oracle;
 mod properties;
 mod search;
+mod story;
 mod text;
 mod timeline;

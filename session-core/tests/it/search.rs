@@ -5,7 +5,7 @@ use proptest::test_runner::TestCaseError;
 use session_core::search::{Anchor, Coverage, Hit, Pattern, Scope, Search, Seen, TextKind};
 use session_core::{Content, Event, Item, Limits, Message, scan_bytes};
 use session_testing::{Histories, Shape};
-use std::io::Cursor;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 
 /// A text that is looked for.
@@ -94,6 +94,42 @@ fn what_stands_in_the_arguments_of_a_call_is_a_text_and_not_json() {
     assert_eq!(found(&history, exact("{\n\tplant();")), args("if \"wild\" {\n\tplant();"));
     assert_eq!(found(&history, exact("acorn")), args("acorn"));
     assert_eq!(found(&history, exact("\"path\":"))[0].1, TextKind::Args);
+}
+
+#[test]
+fn what_is_found_in_the_arguments_as_they_stand_is_one_hit_whatever_escapes_are_beside_it() {
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"Dig","arguments":"{\"a\":\"oak\",\"b\":\"x\\ny\"}"}}]}"#;
+    let history = format!("{{\"kind\":\"message\",\"message\":{call}}}\n");
+    assert_eq!(found(history.as_bytes(), exact("oak")).len(), 1);
+}
+
+/// A file whose every read is interrupted once.
+struct Interrupted<R>(R, bool);
+
+impl<R: Read> Read for Interrupted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(buffer) }
+    }
+}
+
+impl<R: Seek> Seek for Interrupted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_read_that_a_signal_interrupts_is_tried_again() {
+    let history = user("plant three oaks");
+    let mut hits = 0;
+    let mut search = Search::new(exact("oaks"), Scope::default(), Limits::default());
+    let coverage = search.read(Interrupted(Cursor::new(history.as_bytes()), false), &mut |seen| {
+        hits += u32::from(matches!(seen, Seen::Hit(_)));
+        ControlFlow::Continue(())
+    });
+    coverage.expect("an interrupted read is no error");
+    assert_eq!(hits, 1);
 }
 
 #[test]

@@ -104,6 +104,21 @@ fn a_turn_that_was_taken_back_keeps_its_number() {
 }
 
 #[test]
+fn what_follows_a_rollback_belongs_to_a_marked_turn_and_to_none_without_marks() {
+    let events = |marks: bool| {
+        let mut events = vec![user("one"), assistant("1"), Event::rollback(ts(), 1), assistant("2")];
+        if marks {
+            events.insert(0, turn("a", TurnPhase::Start, "", None));
+            events.push(turn("a", TurnPhase::End, "done", None));
+        }
+        timeline(&events)
+    };
+    assert_eq!(events(true).turn_of(5).map(|turn| turn.number), Some(1));
+    assert_eq!(events(false).turn_of(2).map(|turn| turn.number), Some(1));
+    assert_eq!(events(false).turn_of(4), None);
+}
+
+#[test]
 fn a_checkpoint_shows_a_point_if_nobody_worked_between_the_two() {
     let timeline = timeline(&[
         checkpoint("taken", 1),

@@ -11,7 +11,7 @@
 //! assert!(run.result.is_err() && run.hit && !path.exists());
 //! ```
 
-use crate::gate::Pass;
+use crate::pass::Pass;
 use crate::{DiskError, Op};
 use nix::sys::signal::{Signal, raise};
 use std::cell::RefCell;

@@ -25,6 +25,7 @@ pub mod at;
 mod error;
 mod gate;
 mod ops;
+mod pass;
 mod replace;
 
 #[cfg(feature = "faults")]

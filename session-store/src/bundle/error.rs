@@ -1,6 +1,5 @@
 //! What is wrong with a bundle.
 
-use super::manifest::MAX_MANIFEST_BYTES;
 use session_core::{NameError, SessionPathError};
 use std::io;
 use std::path::PathBuf;
@@ -26,10 +25,12 @@ pub enum BundleFault {
     #[error("it is no bundle of sessions")]
     NoBundle,
     /// It was made by a program with a newer format.
-    #[error("it has the form {schema:?}, and this program knows {}", super::manifest::SCHEMA)]
+    #[error("it has the form {schema:?}, and this program knows {known}")]
     NewerFormat {
         /// What it says of itself.
         schema: String,
+        /// The newest that is known here.
+        known: &'static str,
     },
     /// It ends before its end.
     #[error("it was cut off")]
@@ -50,8 +51,11 @@ pub enum BundleFault {
         source: serde_json::Error,
     },
     /// The manifest is longer than any should be.
-    #[error("its manifest is longer than {MAX_MANIFEST_BYTES} bytes")]
-    ManifestTooLong,
+    #[error("its manifest is longer than {limit} bytes")]
+    ManifestTooLong {
+        /// How long one may be.
+        limit: u64,
+    },
     /// A session in it has no good name.
     #[error(transparent)]
     Name(#[from] NameError),

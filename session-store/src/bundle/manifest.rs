@@ -75,7 +75,9 @@ impl Manifest {
         let Version { schema } = serde_json::from_slice(bytes).map_err(unreadable)?;
         match schema.as_str() {
             SCHEMA => {}
-            other if other.starts_with(ANY_SCHEMA) => return Err(whole(BundleFault::NewerFormat { schema })),
+            other if other.starts_with(ANY_SCHEMA) => {
+                return Err(whole(BundleFault::NewerFormat { schema, known: SCHEMA }));
+            }
             _ => return Err(whole(BundleFault::NoBundle)),
         }
         let manifest: Manifest = serde_json::from_slice(bytes).map_err(unreadable)?;

@@ -38,7 +38,8 @@ impl<'a, R: Read> Reading<'a, R> {
         match reading.header()? {
             Some(Member { name, kind: MemberKind::File, len }) if name == MANIFEST => {
                 if len > MAX_MANIFEST_BYTES {
-                    return Err(reading.refused(BundleFault::ManifestTooLong));
+                    let limit = MAX_MANIFEST_BYTES;
+                    return Err(reading.refused(BundleFault::ManifestTooLong { limit }));
                 }
                 let mut bytes = Vec::new();
                 let read = (&mut reading.archive).take(len).read_to_end(&mut bytes);

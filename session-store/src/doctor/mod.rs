@@ -19,8 +19,8 @@ pub use fix::Fix;
 pub use repair::{Repair, Repaired};
 
 use crate::Result;
+use crate::candidate::{Candidate, Node, candidate, candidates};
 use crate::flat::Standing;
-use crate::list::{Candidate, Node, candidate, candidates};
 use crate::{SessionPaths, StoreError};
 use checks::history::{self, Told};
 use checks::{SESSION_CHECKS, STORE_CHECKS};

@@ -7,8 +7,9 @@
 //! the session is opened again.
 
 use super::place::{exchange, is_prefix, link, rename_away, stage, unstage};
-use super::{Relation, compare, convert, flat_path, migrated_path};
+use super::{Relation, compare, convert};
 use crate::flock::{Deadline, Inode, names, try_exclusive};
+use crate::paths::{flat_path, migrated_path};
 use crate::{History, HistoryView, LockHolder, LongLines, Options, Result, SessionPaths, StoreError};
 use session_core::SessionName;
 use std::fs::{File, Metadata};

@@ -10,28 +10,13 @@ mod place;
 
 pub(crate) use migrate::{RENAME_AGE, migrate};
 
-use crate::list::Candidate;
+use crate::candidate::Candidate;
+use crate::paths::{flat_path, migrated_path};
 use crate::{HistoryView, Result};
 use compare::{Relation, compare};
-use session_core::{Limits, layout};
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-
-/// The flat file of a session.
-pub(crate) fn flat_path(base: &Path, name: &OsStr) -> PathBuf {
-    base.join(with_suffix(name, layout::FLAT_SUFFIX))
-}
-
-/// What the flat file is called once it was migrated.
-pub(crate) fn migrated_path(base: &Path, name: &OsStr) -> PathBuf {
-    base.join(with_suffix(&with_suffix(name, layout::FLAT_SUFFIX), layout::MIGRATED_SUFFIX))
-}
-
-fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
-    let mut name = name.to_owned();
-    name.push(suffix);
-    name
-}
+use session_core::Limits;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// Which form of a session is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

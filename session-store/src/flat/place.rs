@@ -1,7 +1,7 @@
 //! Building a history in staging, and giving it its name.
 
-use super::with_suffix;
 use crate::flock::{names, try_exclusive};
+use crate::paths::with_suffix;
 use crate::{Durability, HistoryView, Result, SessionPaths, StoreError};
 use session_core::{SessionName, layout};
 use session_disk::{

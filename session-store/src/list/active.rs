@@ -1,6 +1,6 @@
 //! Whose turn runs.
 
-use super::base::candidates;
+use crate::candidate::candidates;
 use crate::{Result, StoreError};
 use session_core::SessionName;
 use session_proc::{LiveTurn, TurnMarker};

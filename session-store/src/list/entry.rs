@@ -1,8 +1,8 @@
 //! One session of a list.
 
-use super::base::{Candidate, Node};
 use super::cache::{Cache, Conversed, Counting, Found, Known, KnownMeta, News, Quiet};
 use super::{Damage, SessionInfo, SessionState};
+use crate::candidate::{Candidate, Node};
 use crate::flat::{FlatFile, SessionForm, Standing};
 use crate::{HistoryView, Result, SessionPaths, inbox, meta, workspace};
 use session_core::{Count, Item, Limits, Meta, Timestamp};

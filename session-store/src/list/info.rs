@@ -1,6 +1,6 @@
 //! What a list says about a session.
 
-use super::NameFault;
+use crate::candidate::NameFault;
 use crate::{FlatFile, MetaDamage, SessionForm, StoreError, workspace};
 use session_core::{Timestamp, format_time};
 use std::fmt;

@@ -1,28 +1,24 @@
 //! Listing and reading sessions without opening them: nothing is created, migrated, locked or written.
 //!
-//! [`base`] finds what is or should be a session, [`entry`] says all that a list says about one, [`reading`] loads one by
+//! [`crate::candidate`] finds what is or should be a session; of these, [`entry`] says all that a list says about one, [`reading`] loads one by
 //! its name, [`cache`] keeps what is found for the next list. Whatever is wrong with one session is part of its own entry
 //! and never keeps another from being listed.
 
 mod active;
-mod base;
 mod cache;
 mod entry;
-mod escape;
 mod info;
 mod reading;
 mod similar;
 mod verbs;
 
 pub use active::{ActiveTurn, ActiveTurns};
-pub use base::NameFault;
 pub use info::{Damage, ListNote, ListSubject, SessionInfo, SessionState};
 
-pub(crate) use base::{Candidate, Node, candidate, candidates};
 pub(crate) use entry::times;
-pub(crate) use escape::escaped;
 
 use crate::Result;
+use crate::candidate::{Candidate, candidates};
 use cache::{Cache, Kept, News};
 use chrono::TimeDelta;
 use entry::{entry, glance};

@@ -1,7 +1,8 @@
 //! Reading one session by its name, whatever form it has. Nothing is created, migrated, locked or written.
 
-use super::base::{Candidate, Node, candidate};
-use crate::flat::{Standing, flat_path};
+use crate::candidate::{Candidate, Node, candidate};
+use crate::flat::Standing;
+use crate::paths::flat_path;
 use crate::{HistoryView, Result, SessionPaths, StoreError, meta};
 use session_core::{Conversation, Limits, SessionName, reference_show};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Names that somebody may have meant.
 
-use super::base::candidates;
 use crate::Result;
+use crate::candidate::candidates;
 use session_core::SessionName;
 use std::cmp::Reverse;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! What a store offers for listing and reading.
 
-use super::{ActiveTurns, Candidate, Empties, Placed, SessionInfo, View, active, candidates, reading, similar};
+use super::{ActiveTurns, Empties, Placed, SessionInfo, View, active, reading, similar};
+use crate::candidate::{Candidate, candidates};
 use crate::{HistoryView, Result, Store};
 use session_core::{Conversation, LastReport, SessionName};
 

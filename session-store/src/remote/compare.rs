@@ -2,9 +2,10 @@
 
 use super::error::{Divergence, HistoryEnd};
 use super::local::Local;
-use super::manifest::{Manifest, Segment};
+use super::manifest::Manifest;
 use super::objects::Call;
 use super::packed::{max_packed, unpack};
+use super::segment::Segment;
 use super::state::State;
 use super::{RemoteError, RemoteResult, keys};
 use session_core::SessionName;

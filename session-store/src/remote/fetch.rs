@@ -5,7 +5,8 @@ use super::files::{Kind, Stamp, kind};
 use super::manifest::Manifest;
 use super::objects::Call;
 use super::packed::{max_packed, unpack};
-use super::tree::Entry;
+use super::sha::Sha;
+use super::tree::{self, Entry, Tree};
 use super::{RemoteError, RemoteResult, keys};
 use crate::{Durability, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -131,4 +132,29 @@ fn sync_dirs(placed: &[(String, PathBuf, Entry)], durability: Durability) -> Rem
     }
     let dirs: BTreeSet<&Path> = placed.iter().filter_map(|(_, at, _)| at.parent()).collect();
     dirs.into_iter().try_for_each(|dir| Ok(sync_dir(dir).map_err(StoreError::from)?))
+}
+
+/// The document of the files that a manifest names.
+pub(super) async fn tree(call: &Call<'_>, sha: Option<Sha>) -> RemoteResult<Tree> {
+    let Some(sha) = sha else { return Ok(Tree::default()) };
+    let object = keys::object(&sha);
+    let (body, _) = call
+        .get(&object, max_packed(tree::MAX_BYTES))
+        .await?
+        .ok_or_else(|| RemoteError::Missing { object: object.clone() })?;
+    let (bytes, length) = decoded(&object, &body, sha)?;
+    debug_assert_eq!(bytes.len() as u64, length, "what was counted is what is there");
+    Tree::read(&object, &bytes)
+}
+
+/// The bytes of an object whose length is not known beforehand.
+fn decoded(object: &str, body: &[u8], sha: Sha) -> RemoteResult<(Vec<u8>, u64)> {
+    let corrupt = |what: String| RemoteError::Corrupt { object: object.to_owned(), what };
+    let mut bytes = Vec::new();
+    let decoder = zstd::Decoder::with_buffer(body).map_err(|error| corrupt(error.to_string()))?;
+    io::Read::read_to_end(&mut io::Read::take(decoder, tree::MAX_BYTES + 1), &mut bytes)
+        .map_err(|error| corrupt(error.to_string()))?;
+    let length = bytes.len() as u64;
+    unpack(object, body, (sha, length), |_| Ok(()))?;
+    Ok((bytes, length))
 }

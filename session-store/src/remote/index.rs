@@ -5,7 +5,7 @@
 //! without; of two that write it, the later one wins, and what the other one had found out is found out again.
 
 use super::keys;
-use super::list::RemoteSession;
+use super::listed::RemoteSession;
 use super::manifest::{Manifest, Segments};
 use super::objects::{Call, Version};
 use super::packed::pack;

@@ -1,6 +1,6 @@
 //! The names of objects. Who names one takes it from here.
 
-use super::manifest::Segment;
+use super::segment::Segment;
 use super::sha::Sha;
 use session_core::SessionName;
 use std::fmt::Write as _;

@@ -7,10 +7,9 @@
 
 use super::manifest::{LeaseMark, Manifest, Mark};
 use super::objects::{Call, Version};
-use super::push::{ATTEMPTS, Push};
 use super::sha::random_token;
-use super::{Copied, PushOptions, Remote, RemoteError, RemoteResult, write};
-use crate::Session;
+use super::write::ATTEMPTS;
+use super::{Remote, RemoteError, RemoteResult, write};
 use chrono::TimeDelta;
 use session_core::{SessionName, Timestamp, format_time};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,8 +20,8 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use = "the session stays leased until the lease runs out"]
 pub struct Lease {
-    remote: Remote,
-    name: SessionName,
+    pub(super) remote: Remote,
+    pub(super) name: SessionName,
     token: String,
     fence: u64,
     duration: TimeDelta,
@@ -98,28 +97,6 @@ impl Lease {
     /// As [`Lease::renew`]. It is not held any more all the same.
     pub fn release(self) -> RemoteResult<()> {
         self.write(|manifest| manifest.lease = None)
-    }
-
-    /// Sends what is new of the session, as [`Remote::push`] does, and renews the lease.
-    ///
-    /// # Errors
-    /// As [`Remote::push`]; [`RemoteError::LeaseLost`].
-    pub fn push(&self, session: &Session, options: &PushOptions) -> RemoteResult<Copied> {
-        self.push_as(session, options, Then::Renew)
-    }
-
-    /// Sends what is new of the session and gives the lease back in the same write.
-    ///
-    /// # Errors
-    /// As [`Lease::push`]. After an error the lease is what it was.
-    pub fn finish(&self, session: &Session, options: &PushOptions) -> RemoteResult<Copied> {
-        self.push_as(session, options, Then::Release)
-    }
-
-    fn push_as(&self, session: &Session, options: &PushOptions, then: Then) -> RemoteResult<Copied> {
-        let options = PushOptions { name: Some(self.name.clone()), ..options.clone() };
-        let push = Push::new(&self.remote, session, &options, Some((self, then)))?;
-        self.remote.run(push.run())
     }
 
     /// Changes the manifest, if the lease still is this one's.

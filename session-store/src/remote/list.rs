@@ -1,9 +1,10 @@
 //! Looking at copies without fetching their histories.
 
 use super::index::Index;
+use super::listed::{RemoteList, RemoteSession};
 use super::manifest::Manifest;
 use super::objects::{Call, Listed, Version};
-use super::{Remote, RemoteError, RemoteResult, Traffic, keys, send, write};
+use super::{Remote, RemoteError, RemoteResult, Traffic, fetch, keys, write};
 use futures_util::{StreamExt as _, stream};
 use session_core::{Meta, SessionName, Timestamp};
 
@@ -11,29 +12,6 @@ use session_core::{Meta, SessionName, Timestamp};
 const PARALLEL: usize = 64;
 /// So many manifests are read rather than the index.
 const FEW: usize = 100;
-
-/// Copies, as a list of objects shows them.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct RemoteList {
-    /// In the order of their names.
-    pub sessions: Vec<RemoteSession>,
-    /// What was sent and received.
-    pub traffic: Traffic,
-}
-
-/// A copy, as a list of objects shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RemoteSession {
-    /// The session.
-    pub name: SessionName,
-    /// When its manifest was last written, by the clock of the store.
-    pub written: Timestamp,
-    /// How long its manifest is.
-    pub manifest_bytes: u64,
-    pub(super) version: Option<Version>,
-}
 
 /// Copies, as their manifests describe them.
 #[derive(Debug)]
@@ -114,7 +92,7 @@ impl Remote {
         let call = self.objects().call();
         self.run(async {
             let manifest = self.manifest_of(&call, name).await?.0;
-            let tree = send::tree(&call, manifest.files).await?;
+            let tree = fetch::tree(&call, manifest.files).await?;
             let segments = manifest.history.segments.iter().map(|segment| keys::segment(name, segment)).collect();
             let files = tree.0.into_iter().map(|(path, entry)| (path, entry.bytes)).collect();
             Ok(RemoteDetails { summary: summary(name, &manifest), segments, files })

@@ -1,7 +1,7 @@
 //! The history that is here, as it is sent.
 
-use super::manifest::Segment;
 use super::packed::{Packed, pack};
+use super::segment::Segment;
 use super::sha::Sha;
 use super::{RemoteError, RemoteResult};
 use crate::history::Part;

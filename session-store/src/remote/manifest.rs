@@ -2,14 +2,12 @@
 
 use super::cut::MAX_SEGMENT;
 use super::keys;
+use super::segment::Segment;
 use super::sha::Sha;
 use super::{RemoteError, RemoteResult};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session_core::{Meta, SessionName, Timestamp, format_time, parse_time};
-use std::fmt;
-use std::str::FromStr;
 
 /// The format that this program writes, and the newest that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -44,14 +42,6 @@ pub(super) struct Manifest {
 pub(super) struct Segments {
     pub(super) bytes: u64,
     pub(super) segments: Vec<Segment>,
-}
-
-/// A part of the history: `<offset>-<bytes>-<sha256>`, which is its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Segment {
-    pub(super) offset: u64,
-    pub(super) bytes: u64,
-    pub(super) sha: Sha,
 }
 
 /// Who wrote a manifest, and when.
@@ -137,12 +127,6 @@ impl Manifest {
     }
 }
 
-impl Segment {
-    pub(super) fn end(&self) -> u64 {
-        self.offset + self.bytes
-    }
-}
-
 impl Mark {
     pub(super) fn new(by: &str, at: Timestamp) -> Self {
         Mark { at: format_time(&at), by: by.to_owned(), write: super::sha::random_token() }
@@ -157,42 +141,6 @@ impl LeaseMark {
     /// When it is free unless it is renewed. A time that cannot be read has passed.
     pub(super) fn until(&self) -> Timestamp {
         parse_time(&self.until).unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Segment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:012}-{}-{}", self.offset, self.bytes, self.sha)
-    }
-}
-
-impl FromStr for Segment {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const WRONG: &str = "not <offset>-<bytes>-<sha256>";
-        let mut parts = text.splitn(3, '-');
-        let mut part = || parts.next().ok_or(WRONG);
-        let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => text.parse::<u64>().map_err(|_| WRONG),
-            false => Err(WRONG),
-        };
-        let segment = Segment { offset: number(part()?)?, bytes: number(part()?)?, sha: part()?.parse()? };
-        // One name for one segment.
-        if segment.to_string() == text { Ok(segment) } else { Err(WRONG) }
-    }
-}
-
-impl Serialize for Segment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Segment {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(D::Error::custom)
     }
 }
 

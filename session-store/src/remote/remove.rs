@@ -1,8 +1,9 @@
 //! Removing a copy, or what is left of its earlier states.
 
-use super::manifest::{Manifest, Mark, Segment, Segments};
+use super::manifest::{Manifest, Mark, Segments};
 use super::objects::{Call, Traffic};
-use super::push::ATTEMPTS;
+use super::segment::Segment;
+use super::write::ATTEMPTS;
 use super::{Remote, RemoteError, RemoteResult, keys, write};
 use chrono::TimeDelta;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};

@@ -4,7 +4,7 @@ use super::compare::segment_bytes;
 use super::objects::{Call, Traffic};
 use super::packed::{max_packed, unpack};
 use super::sha::Sha;
-use super::{Remote, RemoteError, RemoteResult, keys, send};
+use super::{Remote, RemoteError, RemoteResult, fetch, keys};
 use futures_util::{StreamExt as _, stream};
 use session_core::SessionName;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ impl Remote {
         let segments =
             segments.map(|segment| async move { segment_bytes(call, name, segment).await.map(|_| segment.bytes) });
         let found: Vec<_> = stream::iter(segments).buffered(self.options.parallel).collect().await;
-        let tree = match send::tree(call, manifest.files).await {
+        let tree = match fetch::tree(call, manifest.files).await {
             Ok(tree) => tree,
             Err(fault) => {
                 verified.faults.push(fault);

@@ -5,6 +5,9 @@ use super::objects::{Call, Version, Written};
 use super::{RemoteResult, keys};
 use session_core::SessionName;
 
+/// How often a copy is looked at anew because somebody else has written it meanwhile.
+pub(super) const ATTEMPTS: usize = 8;
+
 /// The manifest of a session, and which state of it that is.
 pub(super) async fn manifest(call: &Call<'_>, name: &SessionName) -> RemoteResult<Option<(Manifest, Version)>> {
     match call.get(&keys::manifest(name), MAX_BYTES).await? {

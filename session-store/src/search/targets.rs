@@ -1,8 +1,8 @@
 //! Which sessions are searched, in which order.
 
 use super::SearchOptions;
-use crate::list::Candidate;
-use crate::{MetaReading, Result, Store, StoreError, list, meta, workspace};
+use crate::candidate::{Candidate, candidate};
+use crate::{MetaReading, Result, Store, StoreError, meta, workspace};
 use std::path::Path;
 
 /// A session to search.
@@ -17,7 +17,7 @@ pub(super) struct Target {
 pub(super) fn targets(store: &Store, options: &SearchOptions) -> Result<Vec<Target>> {
     let only = options.only.as_ref().map(|names| {
         let named = names.iter().map(|name| {
-            list::candidate(store.base_dir(), name)?
+            candidate(store.base_dir(), name)?
                 .ok_or_else(|| StoreError::NotFound { name: name.to_string(), base: store.base_dir().to_owned() })
         });
         named.collect::<Result<Vec<_>>>()

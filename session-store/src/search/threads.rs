@@ -2,8 +2,8 @@
 
 use super::targets::Target;
 use super::{Found, HitsOfASession, Liveness, Query, SearchOptions, Searched, Unsearched};
+use crate::candidate::Node;
 use crate::flat::Standing;
-use crate::list::Node;
 use crate::{Damage, HistoryView, Store};
 use session_core::LiveEvents;
 use session_core::search::{Coverage, Hit, Search, Seen};

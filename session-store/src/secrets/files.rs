@@ -1,7 +1,7 @@
 //! The files of a session that may hold text.
 
 use crate::directory::{entries, nodes};
-use crate::flat::{flat_path, migrated_path};
+use crate::paths::{flat_path, migrated_path};
 use crate::{Result, SessionPaths};
 use session_core::layout;
 use std::ffi::OsStr;

@@ -1,14 +1,16 @@
 //! What is in the trash.
 
-use super::files::FILES;
 use super::forms::{Part, look};
 use super::record::Record;
+use crate::candidate::escaped;
 use crate::directory;
-use crate::list::escaped;
 use crate::{Result, StoreError, small_file};
 use session_core::{SessionName, Timestamp, layout};
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+
+/// What holds the files in an entry, each under the path that it has in its session.
+pub(super) const FILES: &str = "files";
 
 /// What the record of an entry is called.
 pub(crate) const RECORD: &str = Record::FILE;

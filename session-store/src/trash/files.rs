@@ -1,7 +1,7 @@
 //! Files in the trash of a session that stands.
 
 use super::TrashEntry;
-use super::entries::trash_dir;
+use super::entries::{FILES, trash_dir};
 use super::record::Record;
 use crate::{Durability, Result, SessionPaths, Store, StoreError};
 use session_core::{SessionName, layout};
@@ -11,9 +11,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// What holds the files in an entry, each under the path that it has in its session.
-pub(super) const FILES: &str = "files";
 
 /// An entry that files are being moved into.
 pub(crate) struct FilesEntry {

@@ -1,6 +1,6 @@
 //! Everything that stands in a store under one session's name.
 
-use crate::flat::{flat_path, migrated_path};
+use crate::paths::{flat_path, migrated_path};
 use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use session_core::SessionName;

@@ -1,6 +1,6 @@
 //! Taking a session back out of the trash.
 
-use super::entries::find;
+use super::entries::{FILES, find};
 use super::files;
 use super::forms::{Part, look};
 use super::record::Record;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Puts a session back under its name, or files back into their session.
 pub(super) fn restore(base: &Path, id: &str, options: &Options) -> Result<SessionName> {
     let entry = find(base, id)?;
-    if look(&entry.path.join(files::FILES))?.is_some() {
+    if look(&entry.path.join(FILES))?.is_some() {
         return files::restore(base, &entry, options.durability);
     }
     let name = entry.session;

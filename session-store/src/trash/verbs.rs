@@ -2,8 +2,8 @@
 
 use super::remove::Which;
 use super::{Deletion, EmptiedTrash, TrashEntry, empty, entries, remove, restore};
+use crate::candidate::{Node, candidate};
 use crate::flock::Inode;
-use crate::list::{Node, candidate};
 use crate::{Result, Store, StoreError, chain};
 use session_core::{SessionName, Timestamp};
 

@@ -4,7 +4,7 @@ use super::invented::{corpus, private_key};
 use proptest::prelude::*;
 use session_core::json::{push_string, strings};
 use session_core::{Conversation, Limits};
-use session_secrets::{Examined, Finder, Form, Known, SecretsError};
+use session_secrets::{Examined, Finder, Form, Known};
 
 /// Words, secrets and things in between, as a text.
 fn texts() -> impl Strategy<Value = String> {

@@ -34,6 +34,21 @@ fn call(id: &str) -> String {
 }
 
 #[test]
+fn a_snapshot_of_files_is_noted_by_their_names() {
+    let snapshot = |files: &str| {
+        format!(
+            "{{\"type\":\"file-history-snapshot\",\"messageId\":\"m\",\"isSnapshotUpdate\":false,\
+             \"snapshot\":{{\"messageId\":\"m\",\"trackedFileBackups\":{{{files}}},\"timestamp\":\"2026-01-02T03:04:05Z\"}}}}\n"
+        )
+    };
+    let file = [user("a", "\"plant\""), snapshot("\"oak.rs\":{},\"birch.rs\":{}"), snapshot("")].concat();
+    let outcome = read(&file);
+    let lines = outcome.lines();
+    assert!(lines.iter().any(|line| line.starts_with("x.note") && line.contains("oak.rs\\nbirch.rs")), "{lines:?}");
+    assert_eq!(outcome.losses(LossFate::Dropped), ["1 file-history-snapshot without a file @3"]);
+}
+
+#[test]
 fn blocks_of_one_message_are_joined_whatever_stands_between_them_and_usage_counts_once() {
     let file = [
         user("a", "\"plant three oaks\""),

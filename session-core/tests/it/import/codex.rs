@@ -14,6 +14,28 @@ fn item(payload: &str) -> String {
 const META: &str = r#"{"id":"t1","cwd":"/w","cli_version":"0.90","git":{"branch":"main"},"forked_from_id":"t0","timestamp":"2026-01-02T03:04:05Z"}"#;
 
 #[test]
+fn a_result_is_unwrapped_only_where_it_is_all_that_a_wrapper_is() {
+    let output = |text: &str| {
+        let text = serde_json::to_string(text).expect("a text is JSON");
+        item(&format!(r#"{{"type":"function_call_output","call_id":"c1","output":{text}}}"#))
+    };
+    let call = item(r#"{"type":"function_call","name":"dig","arguments":"{}","call_id":"c1"}"#);
+    for (wrapped, wanted) in [
+        (r#"{"output":"dug","metadata":{"exit_code":0}}"#, "dug"),
+        (r#"{"output":"dug","depth":2}"#, r#"{"output":"dug","depth":2}"#),
+        (r#"{"metadata":{"exit_code":0}}"#, r#"{"metadata":{"exit_code":0}}"#),
+        (r#"[{"type":"text","text":"dug"}]"#, "dug"),
+        (r#"[{"type":"text","text":"dug"},{"type":"image"}]"#, r#"[{"type":"text","text":"dug"},{"type":"image"}]"#),
+        (r#"[{"type":"stone","text":"dug"}]"#, r#"[{"type":"stone","text":"dug"}]"#),
+        ("[]", "[]"),
+    ] {
+        let outcome = read(&[line("session_meta", META), call.clone(), output(wrapped)].concat());
+        let lines = outcome.lines();
+        assert_eq!(lines.last(), Some(&format!("tool: {wanted} <c1 dig>")), "{wrapped}: {lines:?}");
+    }
+}
+
+#[test]
 fn calls_join_the_message_until_a_result_comes_and_thoughts_go_to_what_is_said_next() {
     let file = [
         line("session_meta", META),

@@ -1,7 +1,8 @@
 //! Bytes on their way to the disk.
 
 use super::gated;
-use crate::gate::{Pass, pass};
+use crate::gate::pass;
+use crate::pass::Pass;
 use crate::{DiskError, Op, ShortAppend, ShortWrite};
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};

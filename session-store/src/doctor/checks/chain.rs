@@ -1,7 +1,7 @@
 //! Links from session to session.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
-use crate::list::{Node, candidate};
+use crate::candidate::{Node, candidate};
 use crate::meta::read;
 use crate::{Result, compact};
 use session_core::{Meta, SessionName};

@@ -1,7 +1,8 @@
 //! Flat files from before sessions were directories.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
-use crate::flat::{FlatFile, flat_path};
+use crate::flat::FlatFile;
+use crate::paths::flat_path;
 
 /// How far the session's flat file is migrated.
 pub(super) fn flat(patient: &Patient<'_>) -> Found {

@@ -1,8 +1,8 @@
 //! Metadata.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::candidate::candidate;
 use crate::directory::files;
-use crate::list::candidate;
 use crate::meta::{is_rebuilt, read};
 use crate::small_file;
 use session_core::{Meta, SessionName, layout};

@@ -30,7 +30,7 @@ pub(super) fn store(base: &Path) -> Found {
 /// What of a session has modes.
 fn roots(patient: &Patient<'_>) -> Vec<PathBuf> {
     let dir = patient.paths.as_ref().map(|paths| paths.dir().to_owned());
-    let flat = crate::flat::flat_path(patient.base, &patient.candidate.name);
+    let flat = crate::paths::flat_path(patient.base, &patient.candidate.name);
     dir.into_iter().chain(patient.candidate.flat.is_some().then_some(flat)).collect()
 }
 

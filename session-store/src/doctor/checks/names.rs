@@ -1,9 +1,9 @@
 //! Names that are none, and things that are no sessions.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
+use crate::candidate::{Candidate, Node};
 use crate::file_name;
-use crate::flat::{flat_path, migrated_path};
-use crate::list::{Candidate, Node};
+use crate::paths::{flat_path, migrated_path};
 use session_core::SessionName;
 use std::path::Path;
 

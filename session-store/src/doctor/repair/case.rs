@@ -2,9 +2,9 @@
 
 use super::aside::Aside;
 use super::{Repair, fixes, journal};
+use crate::candidate::candidate;
 use crate::chain::Member;
 use crate::doctor::{Finding, Fix, Ward};
-use crate::list::candidate;
 use crate::{LockGuard, Options, Result, Session, SessionPaths, Store, StoreError, lock};
 use session_core::{SessionName, Timestamp};
 use session_proc::TurnMarker;

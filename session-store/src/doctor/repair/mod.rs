@@ -13,8 +13,8 @@ mod state;
 mod store;
 
 use super::{Checkup, Finding, FindingCode, Fix, Ward};
+use crate::candidate::{Candidate, candidate};
 use crate::flat::RENAME_AGE;
-use crate::list::{Candidate, candidate};
 use crate::{Result, Store, StoreError};
 use case::Case;
 use session_core::SessionName;

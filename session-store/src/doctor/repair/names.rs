@@ -1,10 +1,10 @@
 //! What changes the name of a session, or how it stands in the store.
 
 use super::Repair;
+use crate::candidate::Candidate;
 use crate::doctor::Fix;
 use crate::doctor::checks::names::is_free;
-use crate::flat::{flat_path, migrated_path};
-use crate::list::Candidate;
+use crate::paths::{flat_path, migrated_path};
 use crate::{Durability, Result, SessionPaths, Store, StoreError, lock};
 use session_core::SessionName;
 use session_disk::{rename_new, sync_dir};

@@ -1,8 +1,8 @@
 //! The list of what is condemned: the object `condemned.json`.
 
 use super::super::objects::{Call, Version, Written};
-use super::super::push::ATTEMPTS;
 use super::super::sha::Sha;
+use super::super::write::ATTEMPTS;
 use super::super::{RemoteError, RemoteResult, keys};
 use super::{GRACE, MARKED};
 use serde::{Deserialize, Serialize};

@@ -22,7 +22,7 @@ mod survey;
 pub(super) use condemned::{spare, spare_session};
 
 use super::objects::{Call, Version};
-use super::push::ATTEMPTS;
+use super::write::ATTEMPTS;
 use super::{Remote, RemoteError, RemoteResult, Traffic, keys};
 use chrono::TimeDelta;
 use condemned::Condemned;

@@ -3,7 +3,7 @@
 use super::super::manifest::{self, Manifest};
 use super::super::objects::{Call, Listed};
 use super::super::sha::Sha;
-use super::super::{Remote, RemoteResult, keys, send};
+use super::super::{Remote, RemoteResult, fetch, keys};
 use super::condemned::Condemned;
 use super::{GRACE, PARALLEL};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -27,7 +27,7 @@ pub(super) struct Left {
 }
 
 impl Left {
-    fn of(dir: &str, at: Listed) -> Self {
+    fn of(dir: &str, at: &Listed) -> Self {
         Left { key: format!("{dir}/{}", at.file), bytes: at.bytes, modified: at.modified }
     }
 }
@@ -76,11 +76,11 @@ impl Remote {
         let manifests: RemoteResult<Vec<Manifest>> = self.manifests(call, &sessions).await.into_iter().collect();
         let manifests = manifests?.into_iter().chain(read(call, formers).await?);
         let documents: BTreeSet<Sha> = manifests.filter_map(|manifest| manifest.files).collect();
-        let tree = |sha: Sha| async move { send::tree(call, Some(sha)).await };
+        let tree = |sha: Sha| async move { fetch::tree(call, Some(sha)).await };
         let trees: Vec<_> = stream::iter(documents.clone()).map(tree).buffer_unordered(PARALLEL).try_collect().await?;
         let parts = trees.iter().flat_map(|tree| tree.0.values()).flat_map(|entry| entry.parts.iter().copied());
         let named: HashSet<Sha> = documents.into_iter().chain(parts).collect();
-        let objects = listed.into_iter().filter_map(|at| Some((keys::sha_of(&at.file)?, Left::of(keys::OBJECTS, at))));
+        let objects = listed.into_iter().filter_map(|at| Some((keys::sha_of(&at.file)?, Left::of(keys::OBJECTS, &at))));
         let unnamed = objects.filter(|(sha, _)| !named.contains(sha)).collect();
         Ok(Surveyed { named, unnamed, left: left? })
     }
@@ -91,7 +91,7 @@ async fn left(call: &Call<'_>, name: SessionName) -> RemoteResult<(String, Vec<L
     let mut left = Vec::new();
     for prefix in [keys::segments(&name), keys::formers(&name)] {
         let listed = call.list(prefix.trim_end_matches('/'), "").await?;
-        left.extend(listed.into_iter().map(|at| Left::of(prefix.trim_end_matches('/'), at)));
+        left.extend(listed.into_iter().map(|at| Left::of(prefix.trim_end_matches('/'), &at)));
     }
     Ok((name.to_string(), left))
 }

@@ -6,7 +6,7 @@ use super::super::manifest::Manifest;
 use super::super::objects::Call;
 use super::super::state::{self, Files, State};
 use super::super::tree::{Tree, wanted};
-use super::super::{Change, Copied, Remote, RemoteError, RemoteResult, fetch, send};
+use super::super::{Change, Copied, Remote, RemoteError, RemoteResult, contents, fetch};
 use super::{Copy, PullOptions};
 use crate::history::Extension;
 use crate::rewrite::{KeepBackup, Rewrite};
@@ -42,7 +42,7 @@ impl Here<'_> {
             }
         };
         let known = state.as_ref().map(|state| &state.files);
-        let here = send::local_files(paths, self.remote.machine(), known)?;
+        let here = contents::local_files(paths, self.remote.machine(), known)?;
         let here_tree = Tree(here.iter().map(|(path, file)| (path.clone(), file.entry.clone())).collect());
         let base = state.as_ref().map(State::base).unwrap_or_default();
         let (files, conflicts) = wanted(&base, &here_tree, &copy.tree);

@@ -15,7 +15,7 @@ use super::objects::{Call, Version};
 use super::push::raw;
 use super::state::{self, Files, Remembered, State};
 use super::tree::Tree;
-use super::{Copied, Remote, RemoteError, RemoteResult, send, write};
+use super::{Copied, Remote, RemoteError, RemoteResult, fetch, write};
 use crate::{LockGuard, Session, SessionPaths, Store, StoreError, meta};
 use session_core::{Limits, SessionName};
 
@@ -94,7 +94,7 @@ impl Remote {
             let is_same = before.as_ref() == Some(&version);
             let conditional = self.run(self.conditional(&call))?;
             let done = self
-                .run(send::tree(&call, manifest.files))
+                .run(fetch::tree(&call, manifest.files))
                 .and_then(|tree| work(&call, Copy { manifest, version: version.clone(), tree, conditional }));
             match done {
                 Err(RemoteError::Missing { .. }) if attempt < ATTEMPTS && !is_same => before = Some(version),

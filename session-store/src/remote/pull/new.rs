@@ -9,7 +9,7 @@ use super::super::objects::Call;
 use super::super::sha::Sha;
 use super::super::state::Files;
 use super::super::tree::{Entry, Tree, wanted};
-use super::super::{Copied, PullOptions, Remote, RemoteError, RemoteResult, fetch, send};
+use super::super::{Copied, PullOptions, Remote, RemoteError, RemoteResult, contents, fetch};
 use super::Copy;
 use crate::history::Part;
 use crate::small_file::{is_absent, open_regular};
@@ -65,7 +65,7 @@ impl New<'_> {
         files: &[(String, Entry)],
     ) -> RemoteResult<Files> {
         self.fill_history(staged, call, manifest)?;
-        let there = send::local_files(staged.paths(), self.remote.machine(), None)?;
+        let there = contents::local_files(staged.paths(), self.remote.machine(), None)?;
         let mut known: Files = there.into_iter().map(|(path, file)| (path, (file.stamp, file.entry))).collect();
         let missing = files.iter().filter(|(path, _)| !known.contains_key(path)).cloned().collect();
         let (dir, durability) = (staged.paths().dir(), self.store.options().durability);
@@ -107,7 +107,7 @@ fn take(staged: &Staged<'_>, left: &Path, files: &[(String, Entry)]) -> RemoteRe
     moved(&history, &staged.paths().history())?;
     for (path, entry) in files {
         let at = left.join(path);
-        if send::entry_at(path, &at)?.as_ref() == Some(entry) {
+        if contents::entry_at(path, &at)?.as_ref() == Some(entry) {
             moved(&at, &fetch::place(staged.paths().dir(), path)?)?;
         }
     }

@@ -4,6 +4,7 @@
 //! what was looked at. So whoever dies before that has changed nothing that anybody reads, and the next one finds what was
 //! sent already.
 
+mod leased;
 mod plan;
 mod seen;
 
@@ -17,6 +18,7 @@ use super::manifest::{Manifest, Mark, Segments};
 use super::objects::{Call, Version};
 use super::state::{self, Files, Remembered, State};
 use super::tree::Tree;
+use super::write::ATTEMPTS;
 use super::{Change, Copied, Remote, RemoteError, RemoteResult, collect, redacted, send, write};
 use crate::{Session, StoreError};
 use chrono::TimeDelta;
@@ -24,9 +26,6 @@ use session_core::{Redact, SessionName};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// How often a copy is looked at anew because somebody else has written it meanwhile.
-pub(super) const ATTEMPTS: usize = 8;
 
 /// What a try of an earlier push has sent is found again for so long: half of what is left alone by who removes what
 /// nobody names.

@@ -1,6 +1,7 @@
 //! What a push is going to send.
 
 use super::super::compare::{Standing, diverged};
+use super::super::contents;
 use super::super::local::Local;
 use super::super::send::{self, Piece};
 use super::super::state::State;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 pub(super) struct Plan {
     pub(super) pieces: Vec<Piece>,
     /// What is here.
-    pub(super) files: BTreeMap<String, send::File>,
+    pub(super) files: BTreeMap<String, contents::File>,
     /// What the copy is to name.
     pub(super) tree: Tree,
     pub(super) meta: Option<Box<RawValue>>,
@@ -70,12 +71,12 @@ impl Push<'_> {
     }
 
     /// The files that are here, and the document that names them and those of others.
-    fn files(&self, state: Option<&State>, tree: &Tree) -> RemoteResult<(BTreeMap<String, send::File>, Merged)> {
+    fn files(&self, state: Option<&State>, tree: &Tree) -> RemoteResult<(BTreeMap<String, contents::File>, Merged)> {
         if self.options.redactor.is_some() {
             return Ok((BTreeMap::new(), Merged { tree: tree.clone(), conflicts: Vec::new() }));
         }
         let known = state.map(|state| &state.files);
-        let files = send::local_files(self.session.paths(), self.remote.machine(), known)?;
+        let files = contents::local_files(self.session.paths(), self.remote.machine(), known)?;
         let local = Tree(files.iter().map(|(path, file)| (path.clone(), file.entry.clone())).collect());
         let base = state.map(State::base).unwrap_or_default();
         let merged = merged(&base, &local, tree);

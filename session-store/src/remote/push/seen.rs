@@ -6,7 +6,7 @@ use super::super::manifest::Manifest;
 use super::super::objects::Version;
 use super::super::state::State;
 use super::super::tree::Tree;
-use super::super::{RemoteError, RemoteResult, send, write};
+use super::super::{RemoteError, RemoteResult, fetch, write};
 use super::Push;
 use crate::StoreError;
 
@@ -65,7 +65,7 @@ impl Push<'_> {
         let standing = compare(&self.call, &self.name, local, &manifest, proven).await?;
         let tree = match state {
             Some(state) if state.manifest.files == manifest.files => state.tree(),
-            Some(_) | None => send::tree(&self.call, manifest.files).await?,
+            Some(_) | None => fetch::tree(&self.call, manifest.files).await?,
         };
         Ok(Seen { manifest, version: Some(version), standing, tree, is_looked_at: true })
     }

@@ -69,7 +69,7 @@ fn e03_a_manifest_of_no_sensible_length_is_not_read() {
     header.set_size((64 << 20) + 1);
     header.set_cksum();
     let (member, fault) = fault_of(&super::forged::packed(header.as_bytes()));
-    assert!(matches!(fault, BundleFault::ManifestTooLong), "{member:?}: {fault:?}");
+    assert!(matches!(fault, BundleFault::ManifestTooLong { .. }), "{member:?}: {fault:?}");
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! What stands directly under the store's directory and is, or should be, a session.
 
+mod escape;
+
+pub(crate) use escape::escaped;
+
+use crate::paths::flat_path;
 use crate::small_file::is_absent;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{NameRule, SessionName, layout};
@@ -44,7 +49,7 @@ impl Candidate {
     pub(crate) fn shown(&self) -> String {
         match self.session_name() {
             Ok(name) => name.to_string(),
-            Err(_) => super::escape::escaped(&self.file_name()),
+            Err(_) => escaped(&self.file_name()),
         }
     }
 
@@ -155,8 +160,8 @@ pub(crate) fn candidate(base: &Path, name: &SessionName) -> Result<Option<Candid
     };
     let name: OsString = name.as_str().into();
     let directory = look(&base.join(&name), FileType::is_dir)?.filter(|node| *node != Node::Odd);
-    let flat = look(&crate::flat::flat_path(base, &name), FileType::is_file)?;
+    let flat = look(&flat_path(base, &name), FileType::is_file)?;
     // A directory whose name ends as a flat file's does is a session of its own.
-    let flat = flat.filter(|node| *node != Node::Odd || !crate::flat::flat_path(base, &name).is_dir());
+    let flat = flat.filter(|node| *node != Node::Odd || !flat_path(base, &name).is_dir());
     Ok((directory.is_some() || flat.is_some()).then_some(Candidate { name, directory, flat }))
 }
