@@ -51,6 +51,7 @@ fn messages_of_every_role_money_and_settings() {
         r#"{"type":"message","message":{"role":"assistant","model":"m1","responseId":"r1","content":[{"type":"thinking","thinking":"hm"},{"type":"toolCall","id":"c1","name":"dig","arguments":{"deep":1.50}}],"usage":{"input":3,"output":4,"cacheRead":5,"cacheWrite":6,"cost":{"total":0.25}},"stopReason":"toolUse"}}"#,
         r#"{"type":"message","message":{"role":"toolResult","toolCallId":"c1","toolName":"dig","content":[{"type":"text","text":"dug"}],"isError":true}}"#,
         r#"{"type":"message","message":{"role":"bashExecution","command":"ls","output":"a","exitCode":2,"fullOutputPath":"/tmp/x"}}"#,
+        r#"{"type":"message","message":{"role":"bashExecution","command":"true","output":"","exitCode":0}}"#,
         r#"{"type":"message","message":{"role":"assistant","content":[],"stopReason":"aborted"}}"#,
         r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"half"},{"type":"toolCall","id":"c2","name":"dig","arguments":"{\"de"}],"stopReason":"aborted"}}"#,
         r#"{"type":"custom_message","content":"context"}"#,
@@ -66,13 +67,14 @@ fn messages_of_every_role_money_and_settings() {
         "tool: dug <c1 dig> error=true",
         r#"x.usage: cached=5 cost=0.25 input=14 model="m1" output=4 response="r1""#,
         "user: Ran `ls`\n```\na\n```\n\nIt ended with exit code 2\n\nAll of the output is in /tmp/x",
+        "user: Ran `true`\n(no output)",
         "assistant: half interrupted=true",
         "user: context injected=true",
         "notice: the conversation was compacted:\nso far",
     ];
     assert_eq!(outcome.lines(), expected);
-    let cut = "1 call that was cut off @9";
-    let dropped = ["1 empty message of a response that was stopped @8", cut, "1 custom entry of an extension @12"];
+    let cut = "1 call that was cut off @10";
+    let dropped = ["1 empty message of a response that was stopped @9", cut, "1 custom entry of an extension @13"];
     assert_eq!(outcome.losses(LossFate::Dropped), dropped);
 }
 

@@ -70,4 +70,11 @@ fn a_reader_that_fails_ends_the_import_with_its_name() {
     let error = import.next().expect("there is an answer").expect_err("the reader fails");
     assert!(matches!(&error, ImportError::Read { file, .. } if file == "oaks.jsonl"), "{error}");
     assert!(import.next().is_none());
+    // Also one that fails in the middle, of lines and of a value that stands on many.
+    for begun in ["{\"role\":\"user\",\"content\":\"a\"}\n", "[\n {\"role\": \"user\",\n  \"content\": \"a\"}\n"] {
+        let reader = BufReader::new(begun.as_bytes().chain(Broken));
+        let import = session_core::interop::import::Import::new([("oaks.jsonl", reader)], ImportOptions::default());
+        let errors: Vec<_> = import.take(9).filter_map(Result::err).collect();
+        assert!(matches!(&errors[..], [ImportError::Read { .. }]), "{begun}: {errors:?}");
+    }
 }
