@@ -59,6 +59,7 @@ mod flock;
 mod fork;
 mod history;
 mod import;
+mod import_origin;
 mod inbox;
 #[cfg(feature = "bundle")]
 mod inner_files;
@@ -67,6 +68,7 @@ mod list;
 mod lock;
 mod meta;
 mod name;
+mod opening;
 mod options;
 mod paths;
 mod processes;
@@ -103,7 +105,8 @@ pub use error::{Result, StoreError};
 pub use flat::{FlatFile, SessionForm};
 pub use fork::{Forked, NewFork};
 pub use history::{Appended, History, HistoryReader, HistoryView, Isolated};
-pub use import::{ImportOrigin, NewImport};
+pub use import::NewImport;
+pub use import_origin::ImportOrigin;
 pub use inbox::{
     Access, Claimed, Drained, Drainer, Failed, Fate, Inbox, InboxMessage, Outcome, PROCESS_EVENT, Pending, Recorded,
     Sent, Terms, USER_LINE, Unfit, Waited, inbox_ids, record_inbox_ids, recorded_inbox_ids,

@@ -1,6 +1,7 @@
 //! Finding secrets in a text, whatever they are wrapped in.
 
 use crate::base64;
+use crate::found::Found;
 use crate::known::Literals;
 use crate::mask::{self, Edit};
 use crate::rules::{BUILT_IN, Rules};
@@ -24,23 +25,6 @@ pub enum Form {
     Text,
     /// A JSON text, such as a line of a history. What is no JSON is taken for a text.
     Json,
-}
-
-/// A secret, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The rule that found it.
-    pub rule: &'static str,
-    /// What the rule finds, in a sentence.
-    pub description: &'static str,
-    /// From its first byte to its last in the bytes that were looked through.
-    pub at: Range<usize>,
-    /// What it is.
-    pub secret: Secret,
-    /// Whether it was recognised by its own bytes alone.
-    pub by_itself: bool,
-    edits: Vec<Edit>,
-    is_generic: bool,
 }
 
 /// What was found in some bytes.
@@ -224,39 +208,6 @@ fn add(found: &mut Vec<Found>, new: Found) {
         // Several secrets in one encoded text stand at one place, and the first has the changes of all.
         Some(known) if known.at != new.at || !new.edits.is_empty() => known.join(new),
         _ => found.push(new),
-    }
-}
-
-impl Found {
-    /// Masks it in the bytes that were looked through, or in a copy of them.
-    ///
-    /// # Panics
-    /// If they are fewer.
-    pub fn mask(&self, bytes: &mut [u8]) {
-        self.edits.iter().for_each(|edit| edit.apply(bytes));
-    }
-
-    /// Becomes all of the text that it was found in.
-    fn widen(&mut self, bytes: &[u8], texts: Option<&Texts>) {
-        self.at = texts.and_then(|texts| texts.around(&self.at)).unwrap_or(0..bytes.len());
-        let layers = View::layers(&bytes[self.at.clone()]);
-        // No escape is left in the deepest, so that none stays.
-        let edits = layers.last().into_iter().flat_map(|view| mask::mask(view, &(0..view.text.len())));
-        self.edits = edits.map(|edit| edit.moved(self.at.start)).collect();
-    }
-
-    /// Becomes this and what overlaps it, told as one. Where that lies inside, it changes nothing.
-    fn join(&mut self, new: Found) {
-        self.by_itself &= new.by_itself;
-        if self.at.start <= new.at.start && new.at.end <= self.at.end {
-            return;
-        }
-        self.at = self.at.start.min(new.at.start)..self.at.end.max(new.at.end);
-        self.edits.extend(new.edits);
-        if self.is_generic && !new.is_generic {
-            (self.rule, self.description, self.secret) = (new.rule, new.description, new.secret);
-            self.is_generic = false;
-        }
     }
 }
 

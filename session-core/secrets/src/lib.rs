@@ -41,6 +41,7 @@
 mod base64;
 mod entropy;
 mod finder;
+mod found;
 mod known;
 mod mask;
 mod redactor;
@@ -50,7 +51,8 @@ mod texts;
 mod view;
 mod wrapped;
 
-pub use finder::{Examined, Finder, Form, Found};
+pub use finder::{Examined, Finder, Form};
+pub use found::Found;
 pub use known::Known;
 pub use redactor::Redactor;
 pub use secret::Secret;

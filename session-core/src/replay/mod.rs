@@ -11,12 +11,14 @@
 
 mod backwards;
 mod count;
+mod counting;
 mod fold;
 mod last;
 mod part;
 
 pub use backwards::ReplayBackwards;
-pub use count::{Count, Counter, count};
+pub use count::{Count, Counter};
+pub use counting::count;
 pub use fold::{Effect, Replay};
 pub use last::{LastReport, last_messages, last_model, last_report};
 pub use part::HistoryPart;

@@ -1,5 +1,6 @@
 //! Bringing in what a bundle holds: all of it, or nothing.
 
+use super::imported::ImportedFromBundle;
 use super::manifest::CheckedSession;
 use super::place::place;
 use super::read::{Content, Reading, Visitor, refused};
@@ -29,18 +30,6 @@ pub struct BundleImport<'a> {
     pub limits: BundleLimits,
     /// The name of the session, where there is one only.
     pub name: Option<&'a SessionName>,
-}
-
-/// A session that came in with a bundle.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ImportedFromBundle {
-    /// Its name here.
-    pub name: SessionName,
-    /// Its name in the bundle.
-    pub was: SessionName,
-    /// Whether it came in with the same bundle before, and was left alone now.
-    pub is_known: bool,
 }
 
 impl Store {

@@ -15,6 +15,7 @@ mod error;
 mod even;
 mod examine;
 mod import;
+mod imported;
 mod look;
 mod manifest;
 mod mask;
@@ -25,7 +26,8 @@ mod unpack;
 
 pub use error::{BundleError, BundleFault};
 pub use examine::{BundleContents, BundledContents};
-pub use import::{BundleImport, ImportedFromBundle};
+pub use import::BundleImport;
+pub use imported::ImportedFromBundle;
 pub use plan::{BundlePlan, BundledSession};
 
 use crate::Store;

@@ -1,6 +1,6 @@
 //! Giving the sessions of a bundle their names, and each other's.
 
-use super::ImportedFromBundle;
+use super::imported::ImportedFromBundle;
 use crate::chain::Member;
 use crate::meta::{self, Update};
 use crate::staging::Staged;

@@ -22,18 +22,20 @@ mod message;
 mod recorded;
 mod steer;
 mod terms;
+mod unfit;
 
 #[cfg(feature = "bundle")]
 pub(crate) use claims::unowned;
 pub use drain::{Access, Claimed, Drained, Drainer};
+pub use entry::Failed;
 pub(crate) use entry::count;
-pub use entry::{Failed, Unfit};
 pub(crate) use examine::{Taken, TakenState};
 pub use fate::{Fate, Recorded};
 pub use message::{InboxMessage, PROCESS_EVENT, USER_LINE};
 pub use recorded::{inbox_ids, record_inbox_ids, recorded_inbox_ids};
 pub use steer::{Outcome, Sent, Waited};
 pub use terms::Terms;
+pub use unfit::Unfit;
 
 use crate::{Durability, Result, SessionPaths, StoreError};
 use claims::delivered_name;

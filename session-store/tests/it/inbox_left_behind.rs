@@ -89,7 +89,7 @@ fn i01_a_claim_that_was_left_behind_is_given_out_by_the_successor_unless_either_
     chain.store.create(&new).expect("the name is free");
     chain.link("a", "b");
     let taken = chain.at("b").drain_inbox_for(&dead(), Access::Forced).expect("it can be drained");
-    assert_eq!(taken.messages, [lost.clone()]);
+    assert_eq!(taken.messages, std::slice::from_ref(lost));
     // Its taker dies too, once after recording it.
     let mut event = said("lost");
     record_inbox_ids(&mut event, [lost.id.as_str()]);

@@ -34,6 +34,7 @@ mod content;
 mod detect;
 mod draft;
 mod events;
+mod format;
 mod gemini;
 mod imported;
 mod openai;
@@ -46,8 +47,8 @@ mod time;
 mod value;
 mod values;
 
-pub use detect::ImportFormat;
 pub use draft::NO_RESULT_RECORDED;
+pub use format::ImportFormat;
 pub use imported::{Imported, ImportedFile};
 pub use report::{ImportReport, Loss, LossFate};
 

@@ -6,10 +6,11 @@
 mod bucket;
 mod date;
 mod http;
+mod object;
 mod xml;
 
-use bucket::Object;
 use http::Request;
+use object::Object;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

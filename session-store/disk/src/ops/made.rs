@@ -76,19 +76,49 @@ pub fn open_private(path: &Path) -> Result<File, DiskError> {
     gated(Op::Open, path, || {
         let mut open = OpenOptions::new();
         open.read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW);
-        match open.open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            other => return other,
-        }
-        let made = open.create_new(true).mode(FILE_MODE).open(path);
-        match made {
-            Ok(file) => {
-                file.set_permissions(Permissions::from_mode(FILE_MODE))?;
-                Ok(file)
+        loop {
+            match open.create_new(false).open(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => return other,
             }
-            // Somebody else made it between the two calls: that one is as good.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open.create_new(false).open(path),
-            Err(error) => Err(error),
+            match open.create_new(true).mode(FILE_MODE).open(path) {
+                Ok(file) => {
+                    file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+                    return Ok(file);
+                }
+                // Somebody else made it between the two calls, and that one is as good, unless it is gone again: the
+                // reference makes and removes its lock.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    #[test]
+    fn a_file_that_others_make_and_remove_in_a_loop_is_opened_all_the_same() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join(".lock");
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !over.load(Ordering::Relaxed) {
+                        fs::write(&path, "").ok();
+                        fs::remove_file(&path).ok();
+                    }
+                });
+            }
+            let opened: Vec<_> = (0..50_000).filter_map(|_| open_private(&path).err()).collect();
+            over.store(true, Ordering::Relaxed);
+            assert!(opened.is_empty(), "{} failed: {}", opened.len(), opened[0]);
+        });
+    }
 }
