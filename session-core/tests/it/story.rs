@@ -9,7 +9,7 @@ fn story(history: &str) -> Story {
     let live = LiveEvents::read(bytes, limits).expect("a slice can be read");
     let timeline = Timeline::read(bytes, limits).expect("a slice can be read");
     let mut selection = Selection::new(&live).raw(true);
-    let events = scan_bytes(bytes).into_iter().filter_map(|item| match item {
+    let events = scan_bytes(bytes).filter_map(|item| match item {
         Item::Record(record) => Some(*record.event),
         Item::Defect(_) => None,
     });
