@@ -100,7 +100,7 @@ impl Start {
         self
     }
 
-    /// Tell new output while it runs; see [`Registry::events`].
+    /// Tell new output while it runs; see [`Registry::events`](crate::Registry::events).
     #[must_use]
     pub fn tell_output(mut self) -> Start {
         self.tells_output = true;

@@ -1,7 +1,8 @@
 //! The directory that sessions live in.
 
+use crate::paths::flat_path;
 use crate::{Clock, Options, Redaction, Result, SessionPaths, StoreError, default_dir, flat};
-use session_core::{Redact, SessionName, Timestamp, layout};
+use session_core::{Redact, SessionName, Timestamp};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,8 @@ impl Store {
         Store { cache_dir: Some(dir.into()), ..self }
     }
 
-    /// The same store with a redactor for every session that is opened or created in it: see [`Session::redacted_by`].
+    /// The same store with a redactor for every session that is opened or created in it: see
+    /// [`Session::redacted_by`](crate::Session::redacted_by).
     #[must_use]
     pub fn redacted_by(self, redactor: Arc<dyn Redact>) -> Self {
         Store { redaction: Redaction::by(redactor), ..self }
@@ -136,7 +138,7 @@ impl Store {
 
     /// Where the flat file of a session from before sessions were directories stands.
     pub(crate) fn flat_path(&self, name: &SessionName) -> PathBuf {
-        self.base.join(format!("{name}{}", layout::FLAT_SUFFIX))
+        flat_path(&self.base, name.as_str().as_ref())
     }
 
     /// Whether a session of this name has a history, in its directory or in a flat file. A session that was created and

@@ -1,12 +1,33 @@
 //! Removing copies.
 
 use super::{Clock, Machine, in_dir, named, on_s3};
-use session_store::remote::{Change, PushOptions, RemoteError, RemoveOptions};
+use session_store::Session;
+use session_store::remote::{Change, Lease, PushOptions, RemoteError, RemoveOptions};
 use session_testing::s3::{S3, Trouble};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const FORCED: RemoveOptions = RemoveOptions { force: true, dry_run: false };
+
+/// Two machines with one clock, and a session that the first has leased for a minute.
+struct Leased {
+    server: S3,
+    clock: Clock,
+    oak: Machine,
+    elm: Machine,
+    session: Session,
+    lease: Lease,
+}
+
+fn leased() -> Leased {
+    let (server, clock) = (S3::start(), Clock::new());
+    let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
+    let (oak, elm) = (on("oak"), on("elm"));
+    let session = oak.create("demo");
+    oak.says("demo", "one");
+    let lease = oak.remote.lease(&named("demo"), MINUTE).expect("it is free");
+    Leased { server, clock, oak, elm, session, lease }
+}
 
 /// The objects that belong to the copy alone.
 fn own_objects(server: &S3) -> Vec<String> {
@@ -16,12 +37,7 @@ fn own_objects(server: &S3) -> Vec<String> {
 
 #[test]
 fn a_leased_copy_is_removed_by_force_only_and_its_holder_is_told() {
-    let (server, clock) = (S3::start(), Clock::new());
-    let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
-    let (oak, elm) = (on("oak"), on("elm"));
-    let session = oak.create("demo");
-    oak.says("demo", "one");
-    let lease = oak.remote.lease(&named("demo"), MINUTE).expect("it is free");
+    let Leased { server, clock, oak, elm, session, lease } = leased();
     lease.push(&session, &PushOptions::default()).expect("it can be sent");
     let before = server.objects();
     // Also the machine that has it: a turn of it may run.
@@ -51,12 +67,7 @@ fn a_leased_copy_is_removed_by_force_only_and_its_holder_is_told() {
 
 #[test]
 fn a_lease_that_ran_out_keeps_nobody_from_removing_and_who_is_late_is_refused() {
-    let (server, clock) = (S3::start(), Clock::new());
-    let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
-    let (oak, elm) = (on("oak"), on("elm"));
-    let session = oak.create("demo");
-    oak.says("demo", "one");
-    let lease = oak.remote.lease(&named("demo"), MINUTE).expect("it is free");
+    let Leased { clock, elm, session, lease, server: _server, .. } = leased();
     clock.pass(MINUTE * 2);
     elm.remote.remove(&named("demo"), &RemoveOptions::default()).expect("it ran out");
     let late = lease.push(&session, &PushOptions::default());
