@@ -23,7 +23,7 @@ pub(super) fn check(file: &TextFile) -> Vec<Finding> {
     let tokens = file.tokens();
     let found = |(run, advice): &(&[&str], &str)| {
         let shown = run.concat().trim_start_matches(['[', ',']).to_owned();
-        let at = lines_of(&tokens, run).into_iter();
+        let at = lines_of(tokens, run).into_iter();
         at.map(|line| Finding::stop(&file.path, line, format!("`{shown}`: {advice}"))).collect::<Vec<_>>()
     };
     BANS.iter().flat_map(found).collect()

@@ -15,7 +15,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for file in tree.files().iter().filter(|file| file.is_rust() && !is_test(file)) {
-        for (name, line) in variants(&file.tokens()) {
+        for (name, line) in variants(file.tokens()) {
             if !produced.contains(&(top(file), name.clone())) {
                 findings.push(Finding::stop(&file.path, line, format!("no test produces `{name}`")));
             }
@@ -38,7 +38,7 @@ fn is_test(file: &TextFile) -> bool {
 fn tested(file: &TextFile) -> Vec<Token> {
     let tokens = file.tokens();
     if is_test(file) {
-        return tokens;
+        return tokens.to_vec();
     }
     let mut kept = Vec::new();
     for (index, window) in tokens.windows(TEST_ONLY.len()).enumerate() {

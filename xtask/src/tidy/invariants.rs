@@ -9,7 +9,7 @@ const PAGE: &str = "docs/architecture.md";
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.text(PAGE) else { return Vec::new() };
     let tests: Vec<String> =
-        tree.files().iter().filter(|file| file.is_rust()).flat_map(|file| test_names(&file.tokens())).collect();
+        tree.files().iter().filter(|file| file.is_rust()).flat_map(|file| test_names(file.tokens())).collect();
     let invariants = invariants_of(page);
     if invariants.is_empty() {
         return vec![Finding::stop(PAGE, None, "the page names no invariant (`I-01`)")];

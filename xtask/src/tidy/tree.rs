@@ -6,12 +6,14 @@ use crate::tokens::{Token, tokens};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A text file of the checkout.
 pub(super) struct TextFile {
     /// From the root, with `/` between the parts.
     pub(super) path: String,
     pub(super) text: String,
+    tokens: OnceLock<Vec<Token>>,
 }
 
 /// The text files of the checkout, in the order of their paths. Of binary files only the paths are known.
@@ -21,9 +23,8 @@ pub(super) struct Tree {
 }
 
 impl TextFile {
-    #[cfg(test)]
-    pub(super) fn new(path: &str, text: &str) -> Self {
-        TextFile { path: path.to_owned(), text: text.to_owned() }
+    pub(super) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        TextFile { path: path.into(), text: text.into(), tokens: OnceLock::new() }
     }
 
     /// Recorded input or output of a test: its content is the test's affair, not a matter of style.
@@ -37,8 +38,8 @@ impl TextFile {
     }
 
     /// The tokens of a Rust file. What cannot be read has none: the compiler says it better.
-    pub(super) fn tokens(&self) -> Vec<Token> {
-        tokens(&self.text).unwrap_or_default()
+    pub(super) fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| tokens(&self.text).unwrap_or_default())
     }
 }
 
@@ -64,7 +65,7 @@ impl Tree {
             }
             let bytes = fs::read(&full).with_context(|| format!("cannot read {}", full.display()))?;
             match String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
-                Some(text) => files.push(TextFile { path, text }),
+                Some(text) => files.push(TextFile::new(path, text)),
                 None => binary.push(path),
             }
         }
@@ -73,7 +74,7 @@ impl Tree {
 
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| TextFile::new(path, text)).collect();
+        let files = files.iter().map(|(path, text)| TextFile::new(*path, *text)).collect();
         Tree { files, binary: Vec::new() }
     }
 

@@ -30,7 +30,7 @@ impl<'a> Crate<'a> {
         for file in tree.files().iter().filter(|file| file.is_rust()) {
             let Some((root, path)) = file.path.split_once("/src/") else { continue };
             let of = crates.entry(root).or_insert_with(|| Crate { modules: BTreeMap::new() });
-            of.modules.insert(module(path), (&file.path, Paths::of(&file.tokens())));
+            of.modules.insert(module(path), (&file.path, Paths::of(file.tokens())));
         }
         crates.into_values().collect()
     }
