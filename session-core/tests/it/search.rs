@@ -98,7 +98,7 @@ fn what_stands_in_the_arguments_of_a_call_is_a_text_and_not_json() {
 
 #[test]
 fn what_is_found_in_the_arguments_as_they_stand_is_one_hit_whatever_escapes_are_beside_it() {
-    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"Dig","arguments":"{\"a\":\"oak\",\"b\":\"x\\ny\"}"}}]}"#;
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"Dig","arguments":"{\"a\":\"oak\",\"b\":\"\\u006fak\"}"}}]}"#;
     let history = format!("{{\"kind\":\"message\",\"message\":{call}}}\n");
     assert_eq!(found(history.as_bytes(), exact("oak")).len(), 1);
 }
