@@ -97,12 +97,14 @@ impl Finder {
         let mut masked = bytes.to_vec();
         for round in 0.. {
             let mut new = self.look(&masked, texts.as_ref(), nested)?;
-            // What is masked but for escapes, which stay, may look like a secret still.
-            if !new.iter().flat_map(|found| &found.edits).any(|edit| edit.changes(&masked)) {
-                break;
-            }
             if round >= ROUNDS {
-                new.iter_mut().for_each(|found| found.widen(&masked, texts.as_ref()));
+                let unmasked = new.iter_mut().filter(|found| found.changes(&masked));
+                unmasked.for_each(|found| found.widen(&masked, texts.as_ref()));
+            }
+            // What is masked but for escapes, which stay, may look like a secret still. Whatever a round changes becomes
+            // asterisks in the end, so that there is a last one.
+            if !new.iter().any(|found| found.changes(&masked)) {
+                break;
             }
             mask_all(&new, &mut masked, texts.is_some())?;
             new.into_iter().for_each(|new| add(&mut found, new));

@@ -32,6 +32,11 @@ impl Found {
         self.edits.iter().for_each(|edit| edit.apply(bytes));
     }
 
+    /// Whether masking it changes anything.
+    pub(crate) fn changes(&self, bytes: &[u8]) -> bool {
+        self.edits.iter().any(|edit| edit.changes(bytes))
+    }
+
     /// Becomes all of the text that it was found in.
     pub(crate) fn widen(&mut self, bytes: &[u8], texts: Option<&Texts>) {
         self.at = texts.and_then(|texts| texts.around(&self.at)).unwrap_or(0..bytes.len());

@@ -7,6 +7,9 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+/// How often a file that comes and goes is tried. No two processes are in step for so long.
+const MAX_TRIES: u32 = 1_000;
+
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
 
@@ -76,9 +79,11 @@ pub fn open_private(path: &Path) -> Result<File, DiskError> {
     gated(Op::Open, path, || {
         let mut open = OpenOptions::new();
         open.read(true).write(true).custom_flags(nix::libc::O_NOFOLLOW);
+        let mut tries = 0;
         loop {
+            tries += 1;
             match open.create_new(false).open(path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {}
                 other => return other,
             }
             match open.create_new(true).mode(FILE_MODE).open(path) {

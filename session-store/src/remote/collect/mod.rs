@@ -42,7 +42,7 @@ const PARALLEL: usize = 64;
 pub struct Collected {
     /// How many shared objects manifests name.
     pub named: u64,
-    /// How many are condemned: removed by a visit after [`Collected::due`] unless somebody needs them before.
+    /// How many objects are condemned, segments of sessions without a manifest among them: removed by a visit after [`Collected::due`] unless somebody needs them before.
     pub condemned: u64,
     /// Their bytes.
     pub condemned_bytes: u64,
@@ -63,9 +63,9 @@ impl Remote {
     /// named. Who dies before that has left less than that; doing it again does the rest.
     ///
     /// # Errors
-    /// [`RemoteError::NoConditionalWrites`], unless only the plan is wanted; [`RemoteError::Corrupt`] and [`RemoteError::Missing`] where a manifest or a
-    /// document cannot be read: what it names is not known, and nothing is removed; [`RemoteError::Collecting`] while
-    /// another visit removes; [`RemoteError::Request`].
+    /// [`RemoteError::NoConditionalWrites`], unless only the plan is wanted; [`RemoteError::Corrupt`] and
+    /// [`RemoteError::Missing`] where a manifest or a document cannot be read: what it names is not known, and nothing is
+    /// removed; [`RemoteError::Collecting`] while another visit removes; [`RemoteError::Request`].
     pub fn collect(&self, dry_run: bool) -> RemoteResult<Collected> {
         let call = self.objects().call();
         self.run(async {
