@@ -2,9 +2,9 @@
 
 use crate::error::reading;
 use crate::layout::Layout;
+use crate::options::ConflictPolicy;
 use crate::point::{Point, TurnRef};
 use crate::rel_path::RelPath;
-use crate::restore::ConflictPolicy;
 use crate::{Error, Oid};
 use serde::{Deserialize, Serialize};
 use session_disk::Durability;

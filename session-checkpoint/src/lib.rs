@@ -104,13 +104,13 @@ pub use keep::{
 };
 pub use meta::Failure;
 pub use oid::Oid;
-pub use options::{Durability, Level, Options, SECRET_PATTERNS, Secrets};
+pub use options::{ConflictPolicy, Durability, Level, Options, SECRET_PATTERNS, Secrets};
 pub use point::{ParseTurnRefError, TurnRef};
 pub use reader::{Blob, FileAt, Reader, Status};
 pub use rel_path::RelPath;
 pub use restore::{
-    Conflict, ConflictKind, ConflictPolicy, FailedPath, KeepReason, Kept, PlanSummary, Planned, RestorePlan, Restored,
-    Scope, SharedPath,
+    Conflict, ConflictKind, FailedPath, KeepReason, Kept, PlanSummary, Planned, RestorePlan, Restored, Scope,
+    SharedPath,
 };
 pub use skipped::{SkipReason, Skipped};
 pub use snapshot::{BackgroundSnapshot, Request, Snapshot};

@@ -1,6 +1,6 @@
 //! Looking at the workspace: the walk, what the walk does not see, and the facts that go into the commit.
 
-use crate::cache::{self, Cache, Header, Stamp};
+use crate::cache::{self, Cache, Header, Node, Stamp};
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, ChangedBy, LIST_CAP, Trailer, TurnKind};
@@ -18,7 +18,7 @@ use crate::skipped::Skipped;
 use crate::tree_diff::Leaf;
 use crate::tree_edit::{Edit, edit, find as find_in_tree};
 use crate::turns::Change;
-use crate::walk::{Node, Notes, Walk, Walked, notes};
+use crate::walk::{Notes, Walk, Walked, notes};
 use crate::{Error, Oid, external};
 use std::collections::{BTreeMap, HashMap};
 

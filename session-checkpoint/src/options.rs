@@ -1,5 +1,6 @@
 //! What the caller decides.
 
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -133,4 +134,17 @@ impl Options {
         self.threads
             .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8), NonZeroUsize::get)
     }
+}
+
+/// What to do about paths that are in conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConflictPolicy {
+    /// Change nothing.
+    #[default]
+    Stop,
+    /// Leave those paths as they are, and restore the others.
+    KeepMine,
+    /// Overwrite what the safety snapshot holds; move what it cannot hold into `rescued/` of the store.
+    Force,
 }

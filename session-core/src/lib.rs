@@ -78,6 +78,7 @@ mod fields;
 pub mod interop;
 pub mod json;
 pub mod layout;
+mod members;
 mod message;
 mod meta;
 mod name;

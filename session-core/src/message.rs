@@ -152,7 +152,7 @@ impl Content {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Content::Text(text) => Cow::Borrowed(text),
-            Content::Parts(parts) => Cow::Owned(crate::decode::text_of_parts(parts.as_json())),
+            Content::Parts(parts) => Cow::Owned(crate::members::text_of_parts(parts.as_json())),
         }
     }
 

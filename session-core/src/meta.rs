@@ -1,7 +1,7 @@
 //! `meta.json`: what a session is, for quick reading and for the reference.
 
-use crate::decode::{Member, Notes, find};
 use crate::json::{Cursor, Malformed, Shape, push_string};
+use crate::members::{Member, Notes, Weight, find};
 use crate::time::{ZERO_TIME, format_time, is_zero_time, parse_time};
 use crate::{Fields, Timestamp};
 
@@ -182,7 +182,7 @@ fn time(member: Member<'_, '_, '_>, to: &mut Option<Timestamp>) -> Result<(), Ma
     if is_string {
         *to = parse_time(&text);
         if to.is_none() {
-            notes.wrong(crate::decode::Weight::Vital, field);
+            notes.wrong(Weight::Vital, field);
         }
         // The reference's zero time means that nobody knows.
         to.take_if(|ts| is_zero_time(ts));
@@ -198,7 +198,7 @@ fn price(member: Member<'_, '_, '_>, to: &mut f64) -> Result<(), Malformed> {
                 std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).filter(|n| n.is_finite());
             match price {
                 Some(price) => *to = price,
-                None => member.notes.wrong(crate::decode::Weight::Vital, "cost"),
+                None => member.notes.wrong(Weight::Vital, "cost"),
             }
             Ok(())
         }

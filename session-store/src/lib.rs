@@ -79,6 +79,7 @@ mod relocate;
 pub mod remote;
 mod rename;
 mod rewind;
+mod rewind_record;
 mod rewrite;
 mod search;
 mod secrets;

@@ -22,6 +22,8 @@ pub(crate) enum Task {
     Test(test::Args),
     /// Check the rules of the house that no compiler knows: sizes, names, docs, invariants, decisions
     Tidy,
+    /// Draw the crates and their modules, the lowest first, with their lines and what they use
+    Picture,
     /// Check which crate uses which, and that session-core is pure
     Deps,
     /// Compare what the libraries show to others with its record in docs/api

@@ -12,6 +12,8 @@ mod cli;
 mod deny;
 mod deps;
 mod fuzz;
+mod imports;
+mod picture;
 mod powerset;
 mod project;
 mod release;
@@ -21,6 +23,7 @@ mod test;
 mod tidy;
 mod tokens;
 mod tools;
+mod tree;
 
 use clap::Parser as _;
 use cli::{Cli, Task};
@@ -47,6 +50,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Ci(args) => ci::run(&project, args),
         Task::Test(args) => test::run(&project, args),
         Task::Tidy => tidy::run(&project),
+        Task::Picture => picture::run(&project),
         Task::Deps => deps::run(&project),
         Task::Api(args) => api::run(&project, args),
         Task::Semver => api::semver(&project),

@@ -1,8 +1,7 @@
 //! Making the next cache from what a walk found.
 
 use super::entry::ENTRY_LEN;
-use super::{Cache, Entry, EntryKind, Header, header};
-use crate::walk::{NewDir, Node};
+use super::{Cache, Entry, EntryKind, Header, NewDir, Node, header};
 
 #[derive(Default)]
 struct Builder {

@@ -7,10 +7,12 @@
 mod build;
 mod entry;
 mod header;
+mod new_dir;
 
 pub(crate) use build::build;
 pub(crate) use entry::{Entry, EntryKind, FLAG_RACY, FLAG_UNSTABLE, FLAG_WAS_DIR, Stamp};
 pub(crate) use header::Header;
+pub(crate) use new_dir::{NewDir, NewEntry, Node};
 
 use crate::Oid;
 use entry::{DIR_LEN, ENTRY_LEN, get_u32, get_u64};

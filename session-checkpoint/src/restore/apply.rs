@@ -2,7 +2,7 @@
 
 use super::dirs::{ensure, remove_if_empty};
 use super::put::{Changed, TempNames, Wanted, is_as_seen, put};
-use super::types::{ConflictKind, ConflictPolicy};
+use super::types::ConflictKind;
 use super::way::place;
 use super::work::{Put, Work};
 use crate::cache::{Cache, Stamp};
@@ -12,6 +12,7 @@ use crate::layout::Layout;
 use crate::objects::Objects;
 use crate::observe::Taken;
 use crate::oid::Kind;
+use crate::options::ConflictPolicy;
 use crate::rel_path::{parents, split};
 use crate::root::{FileKind, Root, c_name};
 use crate::sink::Opinion;

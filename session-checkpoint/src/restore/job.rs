@@ -2,9 +2,9 @@
 
 use super::limits::Limits;
 use super::planned::RestorePlan;
-use super::types::ConflictPolicy;
 use crate::Oid;
 use crate::journal::Journal;
+use crate::options::ConflictPolicy;
 use crate::point::Point;
 
 /// A restore under way.

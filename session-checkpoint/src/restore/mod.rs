@@ -21,7 +21,6 @@ mod work;
 
 pub use planned::RestorePlan;
 pub use types::{
-    Conflict, ConflictKind, ConflictPolicy, FailedPath, KeepReason, Kept, PlanSummary, Planned, Restored, Scope,
-    SharedPath,
+    Conflict, ConflictKind, FailedPath, KeepReason, Kept, PlanSummary, Planned, Restored, Scope, SharedPath,
 };
 pub(crate) use undo::last_restore;

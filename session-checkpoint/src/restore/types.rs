@@ -2,7 +2,7 @@
 
 use crate::turns::Content;
 use crate::{Oid, RelPath, SkipReason};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Which part of a checkpoint is to be restored.
@@ -14,19 +14,6 @@ pub struct Scope {
     pub only_mine: bool,
     /// Stores of other sessions on the same workspace: paths that they changed too since the target are told.
     pub other_stores: Vec<PathBuf>,
-}
-
-/// What to do about paths that are in conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConflictPolicy {
-    /// Change nothing.
-    #[default]
-    Stop,
-    /// Leave those paths as they are, and restore the others.
-    KeepMine,
-    /// Overwrite what the safety snapshot holds; move what it cannot hold into `rescued/` of the store.
-    Force,
 }
 
 /// A path that a restore writes or deletes.

@@ -3,12 +3,13 @@
 use super::job::Job;
 use super::limits::Limits;
 use super::planned::RestorePlan;
-use super::types::{ConflictPolicy, Restored, Scope};
+use super::types::{Restored, Scope};
 use crate::Error;
 use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::journal::{self, Journal};
 use crate::locked::Locked;
+use crate::options::ConflictPolicy;
 use crate::point::{Point, TurnRef, read_commit};
 use crate::refs::Family;
 

@@ -1,9 +1,9 @@
 //! One directory: first the question whether anything changed, and only then the work.
 
 use super::listing::Listing;
-use super::{MAX_DEPTH, Node, Walk};
+use super::{MAX_DEPTH, Walk};
 use crate::Error;
-use crate::cache::{Dir, Entry, EntryKind, FLAG_RACY, FLAG_UNSTABLE, FLAG_WAS_DIR, Stamp};
+use crate::cache::{Dir, Entry, EntryKind, FLAG_RACY, FLAG_UNSTABLE, FLAG_WAS_DIR, Node, Stamp};
 use crate::oid::{Kind, hash};
 use crate::rel_path::joined;
 use crate::root::{FileKind, is_unreadable, open_file};

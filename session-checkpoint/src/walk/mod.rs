@@ -13,7 +13,7 @@ mod rebuild;
 pub(crate) use leaf::store_leaf;
 pub(crate) use notes::{Notes, notes};
 
-use crate::cache::{self, Cache, Entry};
+use crate::cache::{self, Cache, Node};
 use crate::cancel::Cancel;
 use crate::options::Options;
 use crate::root::Root;
@@ -28,42 +28,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Directories deeper than this are reported and not entered: trees are read and edited by recursion.
 const MAX_DEPTH: usize = 512;
-
-/// What became of a directory since the cache was made.
-#[derive(Debug)]
-pub(crate) enum Node {
-    /// Nothing: it is this one in the cache, with everything below it.
-    Same(u32),
-    /// Something, be it only a stamp.
-    New(Box<NewDir>),
-}
-
-/// A directory as the walk found it.
-#[derive(Debug, Default)]
-pub(crate) struct NewDir {
-    /// Its tree; `None` where nothing in it is stored.
-    pub(crate) tree: Option<Oid>,
-    pub(crate) flags: u8,
-    pub(crate) rules: u64,
-    /// Sorted by name.
-    pub(crate) entries: Vec<NewEntry>,
-    names: Vec<u8>,
-}
-
-/// A name in it.
-#[derive(Debug)]
-pub(crate) struct NewEntry {
-    name_at: u32,
-    name_len: u16,
-    pub(crate) entry: Entry,
-    pub(crate) child: Option<Node>,
-}
-
-impl NewDir {
-    pub(crate) fn name(&self, entry: &NewEntry) -> &[u8] {
-        &self.names[entry.name_at as usize..][..usize::from(entry.name_len)]
-    }
-}
 
 /// A directory that is never entered, known by its place and not only by its name.
 #[derive(Debug, Clone)]

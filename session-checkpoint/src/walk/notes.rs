@@ -1,7 +1,7 @@
 //! What a walk has to report beside the tree. Only directories that are marked are looked into again.
 
-use super::{Node, Walked};
-use crate::cache::{Cache, DIR_EMPTY, DIR_NOTES, Entry, EntryKind, FLAG_UNSTABLE};
+use super::Walked;
+use crate::cache::{Cache, DIR_EMPTY, DIR_NOTES, Entry, EntryKind, FLAG_UNSTABLE, Node};
 use crate::rel_path::{RelPath, joined};
 use crate::skipped::{SkipReason, Skipped};
 

@@ -1,8 +1,10 @@
 //! A directory in which something changed: every name anew, then its tree.
 
 use super::dir::{Found, Here};
-use super::{NewDir, NewEntry, Node, Walk, inherited};
-use crate::cache::{DIR_BARE, DIR_EMPTY, DIR_NOTES, Entry, EntryKind, FLAG_UNSTABLE, FLAG_WAS_DIR};
+use super::{Walk, inherited};
+use crate::cache::{
+    DIR_BARE, DIR_EMPTY, DIR_NOTES, Entry, EntryKind, FLAG_UNSTABLE, FLAG_WAS_DIR, NewDir, NewEntry, Node,
+};
 use crate::names::{NameClass, classify};
 use crate::oid::{Kind, hash};
 use crate::rel_path::joined;
@@ -84,18 +86,11 @@ impl Walk<'_> {
     }
 
     fn assemble(&self, here: &Here<'_>, outcomes: Vec<Outcome>) -> Result<NewDir, Error> {
-        let mut dir = NewDir { rules: here.rules.key(), ..NewDir::default() };
+        let mut dir = NewDir::default();
+        dir.rules = here.rules.key();
         for (n, outcome) in outcomes.into_iter().enumerate() {
             let Some((entry, child)) = outcome else { continue };
-            let name = here.listing.name(n);
-            let (name_at, name_len) = (u32::try_from(dir.names.len()), u16::try_from(name.len()));
-            dir.names.extend_from_slice(name);
-            dir.entries.push(NewEntry {
-                name_at: name_at.expect("a directory's names stay below 4 GiB"),
-                name_len: name_len.expect("a file name has at most 255 bytes"),
-                entry,
-                child,
-            });
+            dir.push(here.listing.name(n), entry, child);
         }
         dir.flags = self.flags(&dir);
         dir.tree = self.tree(&dir, here.cached.and_then(|(_, cached)| cached.tree))?;

@@ -1,9 +1,8 @@
 //! The event object, and the bare message that old files have instead.
 
-use super::keys;
 use super::message::{is_role, message};
-use super::notes::{Member, Notes, Weight};
 use crate::json::{Cursor, Malformed, Shape};
+use crate::members::{Member, Notes, Weight, find};
 use crate::time::{is_zero_time, parse_time};
 use crate::{Event, Fault, Fields, Kind};
 
@@ -87,7 +86,7 @@ fn read(bytes: &[u8], bodies: bool, event: &mut Event) -> Result<Read, Malformed
     let mut notes = Notes::default();
     let mut has_role = false;
     cursor.object(|cursor, key| {
-        if let Some(name) = keys::find(&KEYS, &key) {
+        if let Some(name) = find(&KEYS, &key) {
             return member(cursor, &mut notes, name, event);
         }
         if key == "x" && cursor.shape()? == Shape::Object {
@@ -177,7 +176,7 @@ fn ours(cursor: &mut Cursor<'_>, x: &mut Fields) -> Result<(), Malformed> {
 fn bare(bytes: &[u8], bodies: bool, event: &mut Event, notes: &mut Notes) -> Result<(), Malformed> {
     let mut cursor = cursor(bytes, bodies);
     cursor.shape()?;
-    let message = message(&mut cursor, notes, |key| key == "x" || keys::find(&KEYS, key).is_some())?;
+    let message = message(&mut cursor, notes, |key| key == "x" || find(&KEYS, key).is_some())?;
     notes.take_lossy(&cursor);
     if !message.role.as_str().is_empty() {
         event.message = Some(Box::new(message));

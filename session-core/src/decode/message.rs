@@ -1,8 +1,7 @@
 //! The message object.
 
-use super::keys;
-use super::notes::{Member, Notes, record};
 use crate::json::{Cursor, Malformed, Shape};
+use crate::members::{Member, Notes, find, record};
 use crate::{Content, Fields, Image, Message, Parts, ThinVec, ToolCall};
 use std::mem::take;
 
@@ -31,7 +30,7 @@ const KEYS: [(&str, Key); 8] = [
 
 /// Whether a key names the role, which makes an object without a kind a message.
 pub(super) fn is_role(key: &str) -> bool {
-    keys::find(&KEYS, key) == Some(Key::Role)
+    find(&KEYS, key) == Some(Key::Role)
 }
 
 /// A message, where the cursor stands before an object. Members whose key `not_ours` claims are passed over.
@@ -43,7 +42,7 @@ pub(super) fn message<'a>(
     let mut message = Message::default();
     let mut reasoning: Box<str> = "".into();
     cursor.object(|cursor, key| {
-        let Some(name) = keys::find(&KEYS, &key) else {
+        let Some(name) = find(&KEYS, &key) else {
             let value = cursor.skip()?;
             if !not_ours(&key) && cursor.keeps() {
                 message.extra.push(key.into_owned(), &cursor.text_of(value));
@@ -101,7 +100,7 @@ fn tool_call<'a>(cursor: &mut Cursor<'a>, to: &mut ToolCall) -> Result<bool, Mal
     let mut right = true;
     let members = record(cursor, extra, |cursor, notes, key| {
         let member = Member::new(cursor, notes).vital("tool_calls");
-        Some(match keys::find(&KEYS, key)? {
+        Some(match find(&KEYS, key)? {
             0 => member.string_into(id),
             1 => member.string_into(call_type),
             _ => function(member.cursor, name, arguments, function_extra).map(|read| right &= read),
@@ -119,7 +118,7 @@ fn function<'a>(
     const KEYS: [(&str, u8); 2] = [("name", 0), ("arguments", 1)];
     record(cursor, extra, |cursor, notes, key| {
         let member = Member::new(cursor, notes).vital("tool_calls");
-        Some(match keys::find(&KEYS, key)? {
+        Some(match find(&KEYS, key)? {
             0 => member.string_into(name),
             _ => member.string_into(arguments),
         })
@@ -131,7 +130,7 @@ fn image<'a>(cursor: &mut Cursor<'a>, to: &mut Image) -> Result<bool, Malformed>
     let Image { path, media_type, width, height, size, extra } = to;
     record(cursor, extra, |cursor, notes, key| {
         let member = Member::new(cursor, notes).vital("images");
-        Some(match keys::find(&KEYS, key)? {
+        Some(match find(&KEYS, key)? {
             0 => member.string_into(path),
             1 => member.string_into(media_type),
             2 => member.integer_into(width),

@@ -2,15 +2,9 @@
 
 mod canonical;
 mod event;
-mod keys;
 mod message;
-mod notes;
-mod parts;
 
 pub(crate) use canonical::{Said, Text, is_message, message};
-pub(crate) use keys::find;
-pub(crate) use notes::{Member, Notes, Weight, record};
-pub(crate) use parts::{each_text_of_parts, text_of_parts};
 
 use crate::{Defect, Event, Fault, Outcome, Place};
 use event::{Broken, Decoded};

@@ -2,8 +2,8 @@
 
 use super::{Block, Choice, Report};
 use crate::Fields;
-use crate::decode::{Member, Notes, find, record};
 use crate::json::{Cursor, Malformed, Shape};
+use crate::members::{Member, Notes, find, record};
 
 impl Report {
     /// Reads the arguments of a report call and normalizes what they say. `None` where they are not JSON, a member has

@@ -1,7 +1,8 @@
 //! The texts of an event that can be searched, and a choice of them.
 
 use crate::json::{Cursor, Malformed, Shape};
-use crate::{Content, Event, Message, Role, ToolCall, decode};
+use crate::members::each_text_of_parts;
+use crate::{Content, Event, Message, Role, ToolCall};
 use std::borrow::Cow;
 
 /// What a text of an event is.
@@ -115,7 +116,7 @@ impl Scope {
         let tool = (kind == TextKind::Tool).then(|| tool(event, message));
         match &message.content {
             Content::Text(text) => drop(give(Text { kind, tool, text })),
-            Content::Parts(parts) => decode::each_text_of_parts(parts.as_json(), |text| {
+            Content::Parts(parts) => each_text_of_parts(parts.as_json(), |text| {
                 give(Text { kind, tool, text });
             }),
         }

@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn until_somebody_says_otherwise_a_message_counts_for_the_model_of_the_head() {
+        let head = |model: &str| format!(r#"{{"kind":"x.session","x":{{"format":1,"model":"{model}"}}}}"#);
+        let says = r#"{"kind":"message","message":{"role":"user","content":"dig"}}"#;
+        let statistics = read(&[&[&head("small"), says, &head(""), says].map(|line| format!("{line}\n")).concat()]);
+        assert_eq!(total(&statistics, |key| key.model == "small").messages, 2);
+    }
+
+    #[test]
     fn what_was_taken_back_counts_on_the_day_and_for_the_model_of_its_time() {
         let statistics = read(&[WORK]);
         let day = |day: &str| Some(day.parse::<NaiveDate>().expect("it is one"));

@@ -10,6 +10,7 @@ mod checks;
 mod checkup;
 mod finding;
 mod fix;
+mod journal;
 mod repair;
 mod verbs;
 

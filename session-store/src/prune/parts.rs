@@ -1,7 +1,7 @@
 //! Parts of sessions that stand: spilled output, what is left of processes that ended, checkpoints.
 
 use super::{Protection, spills};
-use crate::{Result, SessionPaths, Store, TrashEntry, lock, processes, rewind, trash};
+use crate::{Result, SessionPaths, Store, TrashEntry, lock, processes, rewind_record, trash};
 use session_core::{SessionName, counted, layout};
 use session_proc::{ProcessId, Prune, TurnMarker};
 use std::collections::BTreeSet;
@@ -144,7 +144,7 @@ fn ended(paths: &SessionPaths) -> Result<(BTreeSet<String>, u64)> {
 
 /// The checkpoints' directory, if it is one. A rewind that has not ended needs them.
 fn checkpoints(paths: &SessionPaths, protections: &mut Vec<Protection>) -> Result<(BTreeSet<String>, u64)> {
-    if rewind::stands(paths)?.is_some() {
+    if rewind_record::stands(paths)?.is_some() {
         protections.push(Protection::Rewind);
     }
     let is_there = paths.checkpoints().symlink_metadata().is_ok_and(|metadata| metadata.is_dir());

@@ -1,7 +1,7 @@
 //! The part of a rewind that is about files.
 
 use super::RewindForce;
-use super::record::Record;
+use crate::rewind_record::Record;
 use crate::{Result, Session, StoreError};
 use session_core::checkpoint::{CheckpointError, CheckpointRef, Checkpointer, FilesRestored, OnConflict};
 

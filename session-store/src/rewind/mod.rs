@@ -10,7 +10,6 @@
 mod files;
 mod mark;
 mod plan;
-mod record;
 mod run;
 mod undo;
 
@@ -144,5 +143,3 @@ fn few(all: &[String]) -> String {
 pub(crate) fn told(reasons: &[Refusal]) -> String {
     reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
-
-pub(crate) use record::{is_readable, stands};

@@ -1,8 +1,8 @@
 //! What a rewind would do, and what stands against it.
 
 use super::mark::{self, Last};
-use super::{Refusal, Rewind, RewindParts, record};
-use crate::{Result, Session, StoreError, processes};
+use super::{Refusal, Rewind, RewindParts};
+use crate::{Result, Session, StoreError, processes, rewind_record};
 use session_core::checkpoint::{CheckpointRef, Checkpointer, FilePlan};
 use session_core::{Cut, Effect, Event, Item, Point, Replay, Role};
 use session_proc::{Identity, TurnMarker};
@@ -80,7 +80,7 @@ impl Session {
     pub fn plan_rewind(&self, rewind: &Rewind, checkpoints: Option<&mut dyn Checkpointer>) -> Result<RewindPlan> {
         self.verify()?;
         self.refuse_succeeded(&mut self.state())?;
-        if let Some(path) = record::stands(self.paths())? {
+        if let Some(path) = rewind_record::stands(self.paths())? {
             return Err(StoreError::RewindInterrupted { name: self.name().to_owned(), path });
         }
         let cut = self.cut(rewind.to)?;
@@ -124,7 +124,7 @@ impl Session {
         self.verify()?;
         self.refuse_succeeded(&mut self.state())?;
         let mut refusals = self.busy()?;
-        if record::read(self.paths())?.is_some() {
+        if rewind_record::read(self.paths())?.is_some() {
             return Ok(UndoPlan { messages: Vec::new(), since: 0, files: None, interrupted: true, refusals });
         }
         let undoing = self.undoing()?;

@@ -2,8 +2,8 @@
 
 use super::mark;
 use super::plan::RewindPlan;
-use super::record::{self, Record, Target};
 use super::{Rewind, RewindForce};
+use crate::rewind_record::{self, Record, Target};
 use crate::{LockGuard, Result, Session, StoreError};
 use session_core::checkpoint::{Checkpointer, FilesRestored};
 use session_core::{CheckpointMark, Cut, Event, Extension, Point, RewindMark, format_time};
@@ -40,7 +40,7 @@ impl Session {
         mut checkpoints: Option<&mut dyn Checkpointer>,
     ) -> Result<Rewound> {
         self.hold(lock)?;
-        if let Some(record) = record::read(self.paths())? {
+        if let Some(record) = rewind_record::read(self.paths())? {
             return self.resume_rewind(&record, rewind.to, checkpoints);
         }
         let plan = self.plan_rewind(rewind, reborrow(&mut checkpoints))?;
@@ -55,7 +55,7 @@ impl Session {
         };
         let before = own.last_restore().map_err(|error| self.checkpoint_error(error))?.map(|last| last.checkpoint);
         let record = self.record_of(&plan, id, Target::Taken(checkpoint), rewind.force, before);
-        record::write(self.paths(), &record, self.options().durability)?;
+        rewind_record::write(self.paths(), &record, self.options().durability)?;
         let files = match self.bring_files(&record, own) {
             Ok(files) => files,
             Err(error) => return Err(self.give_up(&record, own, error)),
@@ -69,7 +69,7 @@ impl Session {
             && own.last_restore().is_ok_and(|last| last.map(|last| last.checkpoint) == record.restored_before);
         if is_untouched {
             // The first error is the one to tell; a record that stays is ended by repeating.
-            drop(record::remove(self.paths(), self.options().durability));
+            drop(rewind_record::remove(self.paths(), self.options().durability));
         }
         error
     }
@@ -120,14 +120,14 @@ impl Session {
         checkpoints: Option<&mut dyn Checkpointer>,
     ) -> Result<Option<Rewound>> {
         self.hold(lock)?;
-        let Some(record) = record::read(self.paths())? else { return Ok(None) };
+        let Some(record) = rewind_record::read(self.paths())? else { return Ok(None) };
         self.finish_record(&record, checkpoints).map(Some)
     }
 
     pub(super) fn finish_record(&self, record: &Record, checkpoints: Option<&mut dyn Checkpointer>) -> Result<Rewound> {
         let view = self.view()?;
         if mark::tells(&view, record.events, &record.id)? {
-            record::remove(self.paths(), self.options().durability)?;
+            rewind_record::remove(self.paths(), self.options().durability)?;
             return Ok(Rewound { messages: record.dropped, files: None, resumed: true });
         }
         let timeline = view.timeline()?;
@@ -152,7 +152,7 @@ impl Session {
         events.push(rollback);
         self.append(&events)?;
         if files.is_some() {
-            record::remove(self.paths(), self.options().durability)?;
+            rewind_record::remove(self.paths(), self.options().durability)?;
         }
         Ok(Rewound { messages: dropped, files, resumed })
     }

@@ -1,8 +1,8 @@
 //! Taking a rewind back.
 
-use super::record::{self, Record, Target};
 use super::run::{Rewound, reborrow, restored};
 use super::{RewindForce, mark};
+use crate::rewind_record::{self, Record, Target};
 use crate::{LockGuard, Result, Session};
 use serde_json::Value;
 use session_core::checkpoint::{Checkpointer, FilesRestored};
@@ -29,7 +29,7 @@ impl Session {
         mut checkpoints: Option<&mut dyn Checkpointer>,
     ) -> Result<Rewound> {
         self.hold(lock)?;
-        if let Some(record) = record::read(self.paths())? {
+        if let Some(record) = rewind_record::read(self.paths())? {
             self.refuse(force, &self.busy()?)?;
             return self.abandon(&record, force, checkpoints);
         }
@@ -55,7 +55,7 @@ impl Session {
         record.target = Target::Guard(guard);
         let last = own.last_restore().map_err(|error| self.checkpoint_error(error))?;
         record.restored_before = last.map(|last| last.checkpoint);
-        record::write(self.paths(), &record, self.options().durability)?;
+        rewind_record::write(self.paths(), &record, self.options().durability)?;
         let files = match self.bring_files(&record, own) {
             Ok(files) => files,
             Err(error) => return Err(self.give_up(&record, own, error)),
@@ -75,7 +75,7 @@ impl Session {
         }
         if let Some(own) = checkpoints {
             self.bring_back_files(record, own, force.on_conflict())?;
-            record::remove(self.paths(), self.options().durability)?;
+            rewind_record::remove(self.paths(), self.options().durability)?;
             return Ok(Rewound { messages: 0, files: None, resumed: true });
         }
         self.finish_record(record, None)
@@ -106,7 +106,7 @@ impl Session {
         events.push(note);
         self.append(&events)?;
         if files.is_some() {
-            record::remove(self.paths(), self.options().durability)?;
+            rewind_record::remove(self.paths(), self.options().durability)?;
         }
         Ok(Rewound { messages, files, resumed })
     }

@@ -2,7 +2,7 @@
 
 use super::state::CLOSE_WAIT;
 use super::{TurnRepair, turn_start};
-use crate::{LockGuard, Result, Session, StoreError, processes, rewind};
+use crate::{LockGuard, Result, Session, StoreError, processes, rewind_record};
 use session_core::{Event, Extension, TurnMark, TurnPhase};
 use session_proc::{ProcError, Stop, Stopped, TurnMarker, Which};
 use std::ffi::OsString;
@@ -58,7 +58,7 @@ impl Session {
         lock.check()?;
         self.remember(lock);
         self.refuse_succeeded(&mut self.state())?;
-        if let Some(path) = rewind::stands(&self.paths)? {
+        if let Some(path) = rewind_record::stands(&self.paths)? {
             return Err(StoreError::RewindInterrupted { name: self.name.clone(), path });
         }
         let live = |pid| StoreError::LiveTurn { name: self.name.clone(), pid };

@@ -1,7 +1,8 @@
 //! Attributes and macros that hide work: silenced lints, tests that do not run, code that is not there.
 
-use super::{Finding, TextFile};
+use super::Finding;
 use crate::tokens::lines_of;
+use crate::tree::TextFile;
 
 /// A run of tokens, and what to do instead.
 const BANS: [(&[&str], &str); 9] = [

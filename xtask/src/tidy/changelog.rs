@@ -1,6 +1,7 @@
 //! The changelog is there and has a place for what comes next.
 
-use super::{Finding, Tree};
+use super::Finding;
+use crate::tree::Tree;
 
 const PAGE: &str = "CHANGELOG.md";
 
@@ -15,7 +16,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::tree::Tree;
+    use crate::tree::Tree;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         check(&Tree::of(files)).iter().map(ToString::to_string).collect()

@@ -1,6 +1,7 @@
 //! The decision pages: numbered without a gap, listed in their index, and with the four parts of the template.
 
-use super::{Finding, TextFile, Tree};
+use super::Finding;
+use crate::tree::{TextFile, Tree};
 
 const DIRECTORY: &str = "docs/decisions/";
 const INDEX: &str = "docs/decisions/README.md";
@@ -36,7 +37,7 @@ fn judge(number: usize, name: &str, file: &TextFile, index: &str) -> Vec<Finding
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::tree::Tree;
+    use crate::tree::Tree;
 
     const WHOLE: &str = "# 1\n\n## Context\n\n## Decision\n\n## Alternatives\n\n## Consequences\n";
 

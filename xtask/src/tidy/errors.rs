@@ -3,8 +3,9 @@
 //! An error that no test can produce is one that nobody has seen: what it says, and what is on the disk then, is a guess.
 //! That the test which names it also makes it happen is for the reader of the test to see.
 
-use super::{Finding, TextFile, Tree};
+use super::Finding;
 use crate::tokens::Token;
+use crate::tree::{TextFile, Tree};
 use std::collections::BTreeSet;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -130,7 +131,7 @@ fn variants_of(tokens: &[Token]) -> Vec<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::tree::Tree;
+    use crate::tree::Tree;
 
     const ERROR: &str = "/// Of an oak.\n#[derive(Debug, thiserror::Error)]\n#[non_exhaustive]\npub enum OakError {\n\
                          /// It is.\n#[error(\"felled, {at}\")]\nFelled { at: u8, by: u8 },\n\

@@ -1,7 +1,8 @@
 //! The length of a function: from its `fn` to its closing brace it stays under 70 lines, in tests, too.
 
-use super::{Finding, TextFile};
+use super::Finding;
 use crate::tokens::Token;
+use crate::tree::TextFile;
 
 /// The first length that is too long.
 const STOP_LINES: usize = 70;

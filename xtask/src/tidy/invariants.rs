@@ -1,7 +1,8 @@
 //! Each numbered invariant of `docs/architecture.md` is carried by a test: `I-07` by one whose name holds `i07_`.
 
-use super::{Finding, Tree};
+use super::Finding;
 use crate::tokens::Token;
+use crate::tree::Tree;
 use std::collections::BTreeMap;
 
 const PAGE: &str = "docs/architecture.md";
@@ -63,7 +64,7 @@ fn test_names(tokens: &[Token]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::tree::Tree;
+    use crate::tree::Tree;
 
     const PAGE: &str = "# Architecture\n\n- **I-01** Whole lines only.\n- **I-02** Never truncate (as I-01 needs).\n";
 

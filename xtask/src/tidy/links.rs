@@ -1,6 +1,7 @@
 //! Links between pages lead somewhere, those of the book inside it, and the book has every page.
 
-use super::{Finding, TextFile, Tree};
+use super::Finding;
+use crate::tree::{TextFile, Tree};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -108,7 +109,7 @@ fn anchor(heading: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::tree::Tree;
+    use crate::tree::Tree;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         check(&Tree::of(files)).iter().map(ToString::to_string).collect()

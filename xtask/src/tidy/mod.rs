@@ -15,14 +15,13 @@ mod module_docs;
 mod names;
 mod paths;
 mod size;
-mod tree;
 mod whitespace;
 
 use crate::project::Project;
 use crate::say;
+use crate::tree::{TextFile, Tree};
 use anyhow::{Result, bail};
 use std::fmt;
-use tree::{TextFile, Tree};
 
 /// The rules about one file.
 const FILE_RULES: [fn(&TextFile) -> Vec<Finding>; 7] =

@@ -1,6 +1,7 @@
 //! Every source file opens by saying what it is.
 
-use super::{Finding, TextFile};
+use super::Finding;
+use crate::tree::TextFile;
 
 pub(super) fn check(file: &TextFile) -> Vec<Finding> {
     if !file.is_rust() || opens_with_docs(&file.text) {

@@ -2,7 +2,8 @@
 //!
 //! They may stand in a `doc(alias)`, for those who search by a foreign word.
 
-use super::{Finding, TextFile};
+use super::Finding;
+use crate::tree::TextFile;
 
 /// Not allowed as a word of a file, module or type.
 const BANNED: [&str; 8] = ["common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"];

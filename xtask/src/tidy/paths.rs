@@ -1,6 +1,7 @@
 //! Paths of the machine that somebody happened to work on.
 
-use super::{Finding, TextFile};
+use super::Finding;
+use crate::tree::TextFile;
 
 /// Spelled in parts, so that the rule does not find itself.
 const MACHINE_ROOTS: [&str; 2] = [concat!("/", "work", "/"), concat!("/", "root", "/")];

@@ -1,6 +1,7 @@
 //! The length of a source file: 300 lines are a hint to split it, 500 a stop.
 
-use super::{Finding, TextFile};
+use super::Finding;
+use crate::tree::TextFile;
 
 const HINT_LINES: usize = 300;
 const STOP_LINES: usize = 500;

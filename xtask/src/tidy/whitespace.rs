@@ -1,6 +1,7 @@
 //! No blanks at the end of a line, and one newline at the end of a file.
 
-use super::{Finding, TextFile};
+use super::Finding;
+use crate::tree::TextFile;
 
 pub(super) fn check(file: &TextFile) -> Vec<Finding> {
     if file.is_test_data() || file.text.is_empty() {

@@ -1,10 +1,10 @@
 //! One session under repair: locked, looked at again, and treated.
 
 use super::aside::Aside;
-use super::{Repair, fixes, journal};
+use super::{Repair, fixes};
 use crate::candidate::candidate;
 use crate::chain::Member;
-use crate::doctor::{Finding, Fix, Ward};
+use crate::doctor::{Finding, Fix, Ward, journal};
 use crate::{LockGuard, Options, Result, Session, SessionPaths, Store, StoreError, lock};
 use session_core::{SessionName, Timestamp};
 use session_proc::TurnMarker;

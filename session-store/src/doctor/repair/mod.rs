@@ -6,7 +6,6 @@
 mod aside;
 mod case;
 mod history;
-pub(super) mod journal;
 mod names;
 mod quarantine;
 mod state;

@@ -13,31 +13,31 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// A rewind, or the undoing of one, under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) id: String,
+pub(crate) struct Record {
+    pub(crate) id: String,
     /// Whether it takes another one back.
-    pub(super) undoes: bool,
+    pub(crate) undoes: bool,
     /// The last event that stays; when undoing, that of the rewind.
-    pub(super) event: u64,
+    pub(crate) event: u64,
     /// How many events the history had.
-    pub(super) events: u64,
+    pub(crate) events: u64,
     /// Whether the conversation goes back too.
-    pub(super) chat: bool,
+    pub(crate) chat: bool,
     /// How many messages are taken.
-    pub(super) dropped: u64,
+    pub(crate) dropped: u64,
     /// What the workspace is to become.
-    pub(super) target: Target,
-    pub(super) forced: bool,
+    pub(crate) target: Target,
+    pub(crate) forced: bool,
     /// The checkpoint that the newest restore before this one had left.
-    pub(super) restored_before: Option<u64>,
+    pub(crate) restored_before: Option<u64>,
     /// When it began, in UTC.
-    pub(super) began: String,
+    pub(crate) began: String,
 }
 
 /// A checkpoint, as it stands in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Target {
+pub(crate) enum Target {
     Taken(u64),
     Guard(u64),
 }
@@ -70,7 +70,7 @@ pub(crate) fn is_readable(paths: &SessionPaths) -> bool {
     read(paths).is_ok_and(|record| record.is_some())
 }
 
-pub(super) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
+pub(crate) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
     let path = path(paths);
     let bytes = match small_file::read(&path, MAX_BYTES) {
         Ok((bytes, _)) => bytes,
@@ -81,13 +81,13 @@ pub(super) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
     serde_json::from_slice(&bytes).map(Some).map_err(bad).map_err(StoreError::read(&path))
 }
 
-pub(super) fn write(paths: &SessionPaths, record: &Record, durability: Durability) -> Result<()> {
+pub(crate) fn write(paths: &SessionPaths, record: &Record, durability: Durability) -> Result<()> {
     let mut bytes = serde_json::to_vec(record).expect("strings, numbers and booleans are always JSON");
     bytes.push(b'\n');
     Ok(replace(&path(paths), &bytes, durability)?)
 }
 
-pub(super) fn remove(paths: &SessionPaths, durability: Durability) -> Result<()> {
+pub(crate) fn remove(paths: &SessionPaths, durability: Durability) -> Result<()> {
     remove_file(&path(paths))?;
     match durability {
         Durability::Os => Ok(()),

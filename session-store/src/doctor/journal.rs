@@ -25,7 +25,7 @@ fn path(paths: &SessionPaths) -> PathBuf {
 }
 
 /// The path of the record of a repair that has not ended.
-pub(in crate::doctor) fn stands(paths: &SessionPaths) -> Option<PathBuf> {
+pub(super) fn stands(paths: &SessionPaths) -> Option<PathBuf> {
     Some(path(paths)).filter(|path| path.symlink_metadata().is_ok())
 }
 

@@ -1,6 +1,6 @@
 //! The parts of a content.
 
-use super::keys;
+use super::keys::find;
 use super::notes::{Member, record};
 use crate::Fields;
 use crate::json::{Cursor, Shape};
@@ -21,7 +21,7 @@ pub(crate) fn each_text_of_parts(parts: &str, mut each: impl FnMut(&str)) {
             record(cursor, &mut Fields::new(), |cursor, notes, key| {
                 const KEYS: [(&str, u8); 2] = [("type", 0), ("text", 1)];
                 let member = Member::new(cursor, notes).side("content");
-                Some(member.string_into(if keys::find(&KEYS, key)? == 0 { &mut part_type } else { &mut text }))
+                Some(member.string_into(if find(&KEYS, key)? == 0 { &mut part_type } else { &mut text }))
             })?;
             if part_type == "text" {
                 each(&text);

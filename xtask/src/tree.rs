@@ -9,43 +9,43 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// A text file of the checkout.
-pub(super) struct TextFile {
+pub(crate) struct TextFile {
     /// From the root, with `/` between the parts.
-    pub(super) path: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
     tokens: OnceLock<Vec<Token>>,
 }
 
 /// The text files of the checkout, in the order of their paths. Of binary files only the paths are known.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     files: Vec<TextFile>,
     binary: Vec<String>,
 }
 
 impl TextFile {
-    pub(super) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         TextFile { path: path.into(), text: text.into(), tokens: OnceLock::new() }
     }
 
     /// Recorded input or output of a test: its content is the test's affair, not a matter of style.
-    pub(super) fn is_test_data(&self) -> bool {
+    pub(crate) fn is_test_data(&self) -> bool {
         self.path.starts_with("tests/data/") || self.path.contains("/tests/data/")
     }
 
     /// Source code of ours.
-    pub(super) fn is_rust(&self) -> bool {
+    pub(crate) fn is_rust(&self) -> bool {
         self.path.ends_with(".rs") && !self.is_test_data()
     }
 
     /// The tokens of a Rust file. What cannot be read has none: the compiler says it better.
-    pub(super) fn tokens(&self) -> &[Token] {
+    pub(crate) fn tokens(&self) -> &[Token] {
         self.tokens.get_or_init(|| tokens(&self.text).unwrap_or_default())
     }
 }
 
 impl Tree {
     /// Reads what git tracks or would track; without git, everything but build output.
-    pub(super) fn read(project: &Project) -> Result<Self> {
+    pub(crate) fn read(project: &Project) -> Result<Self> {
         let mut paths = match listed_by_git(project) {
             Some(paths) => paths,
             None => {
@@ -73,23 +73,23 @@ impl Tree {
     }
 
     #[cfg(test)]
-    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| TextFile::new(*path, *text)).collect();
         Tree { files, binary: Vec::new() }
     }
 
-    pub(super) fn files(&self) -> &[TextFile] {
+    pub(crate) fn files(&self) -> &[TextFile] {
         &self.files
     }
 
     /// Whether there is a file, or a directory with one, at `path`.
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         let mut paths = self.files.iter().map(|file| &file.path).chain(&self.binary);
         paths.any(|known| known.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     }
 
     /// The text of the file at `path`, if there is one.
-    pub(super) fn text(&self, path: &str) -> Option<&str> {
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 }

@@ -1,18 +1,32 @@
-//! Which file of a crate takes what from which other one.
+//! Which module of a crate takes what from which other one.
 
-use super::Arrows;
-use super::paths::Paths;
-use crate::tidy::Tree;
+mod paths;
+
+use crate::tree::Tree;
+use paths::Paths;
 use std::collections::BTreeMap;
 
+/// Which module takes from which other one beside it, and an example of what.
+pub(crate) type Arrows<'a> = BTreeMap<String, BTreeMap<String, Taken<'a>>>;
+
 /// A module, by its path from the root of the crate.
-type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
+
+/// A name that a file takes from another one.
+#[derive(Debug)]
+pub(crate) struct Taken<'a> {
+    pub(crate) by: &'a str,
+    pub(crate) from: &'a str,
+    pub(crate) name: String,
+}
 
 /// The longest chain of files that hand a name on.
 const MAX_HANDS: usize = 16;
 
 /// The files of a crate.
-pub(super) struct Crate<'a> {
+pub(crate) struct Crate<'a> {
+    /// Where it stands, from the root of the checkout.
+    pub(crate) root: &'a str,
     modules: BTreeMap<Module, (&'a str, Paths)>,
 }
 
@@ -25,29 +39,38 @@ enum Target {
 
 impl<'a> Crate<'a> {
     /// Those of a tree.
-    pub(super) fn all(tree: &'a Tree) -> Vec<Self> {
+    pub(crate) fn all(tree: &'a Tree) -> Vec<Self> {
         let mut crates: BTreeMap<&str, Crate<'a>> = BTreeMap::new();
         for file in tree.files().iter().filter(|file| file.is_rust()) {
             let Some((root, path)) = file.path.split_once("/src/") else { continue };
-            let of = crates.entry(root).or_insert_with(|| Crate { modules: BTreeMap::new() });
+            let of = crates.entry(root).or_insert_with(|| Crate { root, modules: BTreeMap::new() });
             of.modules.insert(module(path), (&file.path, Paths::of(file.tokens())));
         }
         crates.into_values().collect()
     }
 
-    /// Who takes what from whom.
-    pub(super) fn arrows(&self) -> Arrows {
-        let mut arrows = Arrows::new();
+    /// Each file's path, and the module of the root that it belongs to; `None` for the root itself.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, Option<&str>)> {
+        self.modules.iter().map(|(module, (path, _))| (*path, module.first().map(String::as_str)))
+    }
+
+    /// Who takes from whom, among the modules that stand beside each other; by the module in which they stand, the
+    /// root's first. An arrow between two files is one between the modules of theirs that stand side by side.
+    pub(crate) fn arrows(&self) -> BTreeMap<Module, Arrows<'a>> {
+        let mut arrows: BTreeMap<Module, Arrows<'a>> = BTreeMap::new();
         for (from, (file, paths)) in &self.modules {
-            let arrows = arrows.entry((*file).to_owned()).or_default();
             for path in &paths.used {
-                if let Some(Target::Item(to, name)) = self.resolve(from, path, 0)
-                    // What stands in the folder of a file is its house.
-                    && !from.starts_with(&to)
-                    // Everything fails with the errors, and they name the values of many.
-                    && to.last().is_none_or(|last| last != "error")
-                {
-                    arrows.insert(self.modules[&to].0.to_owned(), name);
+                let Some(Target::Item(to, name)) = self.resolve(from, path, 0) else { continue };
+                // Everything fails with the errors, and they name the values of many.
+                if to.last().is_some_and(|last| last == "error") {
+                    continue;
+                }
+                let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+                // One of two that stand in each other is the house of the other one.
+                if let (Some(one), Some(other)) = (from.get(shared), to.get(shared)) {
+                    let taken = Taken { by: file, from: self.modules[&to].0, name };
+                    let beside = arrows.entry(from[..shared].to_vec()).or_default();
+                    beside.entry(one.clone()).or_default().insert(other.clone(), taken);
                 }
             }
         }
