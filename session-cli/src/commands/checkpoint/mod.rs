@@ -1,6 +1,7 @@
 //! `session checkpoint`: snapshots of a session's workspace.
 
 mod at;
+mod chosen;
 pub(super) mod attach;
 mod create;
 mod diff;

@@ -1,36 +1,28 @@
 //! `session checkpoint unpin`
 
-use super::at::{completer, turn};
-use super::place::Place;
+use super::chosen::Chosen;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::target;
 use serde::Serialize;
-use session_checkpoint::Checkpoints;
 
 /// The flags of `checkpoint unpin`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit status 1 when none of them was protected.\n\nExamples:\n  session checkpoint unpin @ 3")]
 pub(super) struct Flags {
-    /// The session
-    #[arg(add = target::completer())]
-    session: String,
-    /// The checkpoints
-    #[arg(value_name = "TURN", required = true, value_parser = turn, add = completer())]
-    turns: Vec<u32>,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
-pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn run(Flags { chosen }: &Flags, context: &Context) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Document<'a> {
         session: &'a str,
         unpinned: &'a [u32],
     }
-    let place = Place::to_change(context, &flags.session)?;
-    let (mut checkpoints, _) = Checkpoints::open_store(&place.store)?;
+    let (place, mut checkpoints) = chosen.open(context)?;
     let mut unpinned = Vec::new();
-    for turn in &flags.turns {
+    for turn in &chosen.turns {
         if checkpoints.unpin(*turn)? {
             unpinned.push(*turn);
         }
