@@ -16,6 +16,7 @@ mod pages;
 mod processes;
 #[cfg(feature = "remote")]
 mod remote;
+mod safety;
 mod schemas;
 mod search;
 mod secrets;

@@ -11,6 +11,7 @@ mod portable;
 mod reference;
 mod start;
 mod stop;
+mod stop_strangers;
 mod support;
 mod turn;
 mod watch;

@@ -1,23 +1,22 @@
 //! A session in use: appends, turns, and what they leave behind.
 
 use super::process::Player;
-use super::scratch::{dead, identity_json};
 use session_core::{Event, Extension, Item, Message, SessionName, TurnPhase, Usage, parse_time};
 use session_disk::faults::{self, Fault};
-use session_proc::{Identity, Lifetime, Start, State, Stop, Which};
+use session_proc::{Lifetime, Start, State, Stop, Which};
 use session_store::{Drained, InboxMessage, NewSession, PreviewSize, Session, Store, StoreError, USER_LINE};
 use std::fs;
 use std::thread;
 use tempfile::TempDir;
 
-fn session() -> (TempDir, Store, Session) {
+pub(crate) fn session() -> (TempDir, Store, Session) {
     let dir = tempfile::tempdir().expect("a scratch directory");
     let store = Store::open_at(dir.path().join("sessions"));
     let session = store.create(&NewSession::default()).expect("it can be created");
     (dir, store, session)
 }
 
-fn events(session: &Session) -> Vec<Event> {
+pub(crate) fn events(session: &Session) -> Vec<Event> {
     let view = session.view().expect("it can be read");
     let items = view.forwards().map(|item| item.expect("it can be read"));
     items
@@ -28,7 +27,7 @@ fn events(session: &Session) -> Vec<Event> {
         .collect()
 }
 
-fn kinds(session: &Session) -> Vec<String> {
+pub(crate) fn kinds(session: &Session) -> Vec<String> {
     events(session).iter().map(|event| event.kind.to_string()).collect()
 }
 
@@ -109,7 +108,7 @@ fn an_empty_turn_leaves_nothing() {
 }
 
 /// The turns that a history tells of: id, which end, and how it ended.
-fn turns(session: &Session) -> Vec<(String, TurnPhase, String)> {
+pub(crate) fn turns(session: &Session) -> Vec<(String, TurnPhase, String)> {
     let mark = |event: &Event| match event.extension() {
         Some(Extension::Turn(mark)) => Some((mark.id, mark.phase, mark.outcome)),
         _ => None,
@@ -184,87 +183,6 @@ fn what_ends_with_the_turn_is_stopped_and_the_rest_runs_on() {
     assert_eq!([state(&before), state(&ends), state(&stays)], [State::Running, State::Killed, State::Running]);
     assert!(!session.paths().history().exists(), "starting something is no event");
     registry.stop_all(Which::All, &Stop::default()).expect("it can be stopped");
-}
-
-/// What a process leaves that runs a turn and is killed: its marker, and what it has started.
-fn crashed(session: &Session, turn: &str, is_told: bool) {
-    let proc = session.paths().proc();
-    fs::create_dir_all(&proc).expect("it is ours");
-    let identity = identity_json(&dead());
-    let marker =
-        format!("{},\"turn\":\"{turn}\",\"started\":\"2026-01-02T03:04:05Z\"}}", identity.trim_end_matches('}'));
-    fs::write(proc.join(".turn"), marker).expect("it is ours");
-    fs::write(proc.join("turn.pid"), format!("{}\n", dead().pid)).expect("it is ours");
-    if !is_told {
-        let start = format!(
-            "{{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.turn\",\"x\":{{\"id\":\"{turn}\",\"phase\":\"start\"}}}}\n"
-        );
-        fs::write(proc.join(".turn.start"), start).expect("it is ours");
-    }
-}
-
-#[test]
-fn a_turn_that_crashed_is_ended_and_told_by_the_next_one() {
-    let (_dir, _store, session) = session();
-    session.notice("before").expect("it can be appended to");
-    crashed(&session, "t1", true);
-    // The start of a dead turn is nobody's: an append outside of turns does not write it.
-    session.notice("between").expect("it can be appended to");
-    let lock = session.lock().expect("nobody has it");
-    let turn = session.begin_turn(&lock, "t2").expect("none runs");
-    let repair = turn.repair().expect("there was something to repair");
-    assert_eq!(repair.turn.as_ref().and_then(|turn| turn.turn_id.as_deref()), Some("t1"));
-    session.notice("now").expect("it can be appended to");
-    turn.end("done", None).expect("it can be ended");
-    let wanted = [("t1", TurnPhase::End, "crashed"), ("t2", TurnPhase::Start, ""), ("t2", TurnPhase::End, "done")];
-    assert_eq!(turns(&session), wanted.map(|(id, phase, outcome)| (id.to_owned(), phase, outcome.to_owned())));
-    let told: Vec<_> =
-        events(&session).into_iter().map(|event| event.text).filter(|text| text.contains("crashed")).collect();
-    assert_eq!(
-        told,
-        [format!("The turn before this one (t1, process {}, since 2026-01-02T03:04:05Z) crashed.", dead().pid)]
-    );
-    assert!(session.begin_turn(&lock, "t3").expect("none runs").repair().is_none());
-}
-
-#[test]
-fn a_turn_that_crashed_before_it_did_anything_leaves_nothing() {
-    let (_dir, _store, session) = session();
-    crashed(&session, "t1", false);
-    let lock = session.lock().expect("nobody has it");
-    session.begin_turn(&lock, "t2").expect("none runs").end("done", None).expect("it can be ended");
-    assert!(!session.paths().history().exists());
-    crashed(&session, "t3", false);
-    session.notice("outside").expect("it can be appended to");
-    assert_eq!(kinds(&session), ["x.session", "notice"]);
-    session.begin_turn(&lock, "t4").expect("none runs").end("done", None).expect("it can be ended");
-    assert_eq!((kinds(&session).len(), turns(&session)), (3, vec![]), "a notice says it, and no turn had begun");
-}
-
-#[test]
-fn p01_what_a_turn_that_crashed_left_running_is_stopped_by_the_next_one() {
-    let (dir, store, session) = session();
-    let registry = session.registry().expect("it is no link");
-    let lock = session.lock().expect("nobody has it");
-    let turn = session.begin_turn(&lock, "t1").expect("none runs");
-    let start = Start::new("exec sleep 600", dir.path()).name("server");
-    let id = registry.start(&start).expect("it starts").id;
-    // As if its process had been killed.
-    std::mem::forget(turn);
-    let dossier = session.paths().proc().join(format!(".{id}.id"));
-    let text = fs::read_to_string(&dossier).expect("ours");
-    let own = Identity::own().expect("/proc is readable");
-    fs::write(&dossier, text.replacen(&identity_json(&own), &identity_json(&dead()), 9)).expect("ours");
-    crashed(&session, "t1", true);
-    let next = store.open(&session.name().parse().expect("it is a name")).expect("it opens");
-    let turn = next.begin_turn(&lock, "t2").expect("none runs");
-    let repair = turn.repair().expect("there was something to repair");
-    assert_eq!(repair.stopped.iter().map(|stopped| &stopped.id).collect::<Vec<_>>(), [&id]);
-    assert_eq!(registry.look(&id).expect("recorded").state, State::Killed);
-    let notice = events(&session).into_iter().map(|event| event.text).find(|text| text.contains("crashed"));
-    let notice = notice.expect("it is told although there was no history");
-    assert!(notice.ends_with("Background processes that it had left running were stopped: bg1 (server)."), "{notice}");
-    turn.end("done", None).expect("it can be ended");
 }
 
 #[test]

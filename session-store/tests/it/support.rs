@@ -134,9 +134,3 @@ pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
 pub(crate) fn quick() -> Options {
     Options { durability: Durability::Os, ..Options::default() }
 }
-
-/// Says what a test has measured, or why it has not tried its claim.
-#[expect(clippy::print_stderr, reason = "nothing else tells it")]
-pub(crate) fn told(text: &str) {
-    eprintln!("{text}");
-}

@@ -1,8 +1,8 @@
 //! `session checkpoint`: snapshots of a session's workspace.
 
 mod at;
-mod chosen;
 pub(super) mod attach;
+mod chosen;
 mod create;
 mod diff;
 mod du;

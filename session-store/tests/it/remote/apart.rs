@@ -5,9 +5,8 @@
 //! is seen outside, and all of it goes with the threads.
 
 use super::machines::turn;
-use super::{Machine, named, on_s3_at, options};
+use super::{Machine, named, on_s3_at, options, told};
 use crate::child;
-use crate::support::told;
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{geteuid, gettid};
 use rand::rngs::StdRng;

@@ -1,7 +1,6 @@
 //! What a push sends and a pull brings in.
 
-use super::{Machine, in_dir, named, on_s3, options};
-use crate::support::told;
+use super::{Machine, in_dir, named, on_s3, options, told};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use session_store::remote::{Change, PullOptions, PushOptions, Remote, RemoteError, RemoveOptions};

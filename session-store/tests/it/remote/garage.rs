@@ -4,9 +4,8 @@
 //! runs with the slow families only. Credentials come from the environment, as they do in life: so the claims are made by
 //! a process that has them.
 
-use super::{Machine, data, named};
+use super::{Machine, data, named, told};
 use crate::child;
-use crate::support::told;
 use session_store::remote::{PushOptions, Remote, RemoteError, RemoteOptions, RemoveOptions};
 use std::env;
 use std::fs;

@@ -140,3 +140,9 @@ impl Clock {
         remote.with_clock(move || *clock.0.lock().expect("nobody panics with it"))
     }
 }
+
+/// Says what a test has measured, or why it has not tried its claim.
+#[expect(clippy::print_stderr, reason = "nothing else tells it")]
+fn told(text: &str) {
+    eprintln!("{text}");
+}
