@@ -58,7 +58,9 @@ impl<'a> Crate<'a> {
     /// root's first. An arrow between two files is one between the modules of theirs that stand side by side.
     pub(crate) fn arrows(&self) -> BTreeMap<Module, Arrows<'a>> {
         let mut arrows: BTreeMap<Module, Arrows<'a>> = BTreeMap::new();
-        for (from, (file, paths)) in &self.modules {
+        // Unit tests use what they want, also those that stand in a file of their own.
+        let sources = self.modules.iter().filter(|(module, _)| module.last().is_none_or(|last| last != "tests"));
+        for (from, (file, paths)) in sources {
             for path in &paths.used {
                 let Some(Target::Item(to, name)) = self.resolve(from, path, 0) else { continue };
                 // Everything fails with the errors, and they name the values of many.

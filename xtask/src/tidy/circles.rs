@@ -115,6 +115,7 @@ mod tests {
             ("a/src/lib.rs", "mod oak; use oak::Oak; pub const RINGS: u8 = 3; fn f(_: Oak) {}"),
             ("a/src/oak.rs", "use super::RINGS; pub struct Oak([u8; RINGS as usize]);"),
             ("a/src/leaf.rs", "pub struct Leaf; #[cfg(test)] mod tests { use crate::twig::Twig; }"),
+            ("a/src/leaf/tests.rs", "use crate::twig::Twig; fn f(_: Twig) {}"),
             ("a/src/twig.rs", "use crate::leaf::Leaf; pub struct Twig(Leaf);"),
             ("b/src/main.rs", "mod leaf; mod twig;"),
             ("b/src/leaf.rs", "use crate::twig::Twig;"),
