@@ -148,10 +148,10 @@ impl Reader {
                 (Some(turn), _) => turn,
                 (None, None) => Turn::broken(n, None),
                 (None, Some(oid)) => {
-                    if objects.is_none() {
-                        objects = Some(self.objects()?);
-                    }
-                    let objects = objects.as_ref().expect("it was set above");
+                    let objects = match &mut objects {
+                        Some(objects) => objects,
+                        none => none.insert(self.objects()?),
+                    };
                     remade(objects, n, oid).unwrap_or_else(|_| Turn::broken(n, Some(oid)))
                 }
             };

@@ -30,6 +30,7 @@ pub enum RewindStep {
 
 impl RewindMark {
     /// Puts it on an event.
+    #[expect(clippy::missing_panics_doc, reason = "a string and numbers are always JSON")]
     pub fn put_on(&self, event: &mut Event) {
         event.x.set(MEMBER, &serde_json::to_value(self).expect("a string and numbers are always JSON"));
     }

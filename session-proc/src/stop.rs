@@ -77,6 +77,7 @@ impl Registry {
     /// # Errors
     /// [`ProcError::Misplaced`]; otherwise as [`Registry::status`]. A process that could not be stopped is in the answer.
     #[doc(alias = "Kill")]
+    #[expect(clippy::missing_panics_doc, reason = "one target gives one answer")]
     pub fn stop(&self, id: &ProcessId, stop: &Stop) -> Result<Stopped, ProcError> {
         let target = self.target(id, stop)?;
         let mut stopped = self.stop_targets(vec![target], stop)?;

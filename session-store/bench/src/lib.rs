@@ -6,6 +6,8 @@
 //!
 //! It is a crate of its own so that no other has SQLite among what it is built from.
 
+#![expect(clippy::missing_panics_doc, reason = "a benchmark that cannot go on panics")]
+
 pub mod floor;
 pub mod scratch;
 pub mod sqlite;
