@@ -26,7 +26,11 @@ pub struct Attached {
 impl Attached {
     /// The checkpoints that `options` say. `other_stores` are those of other sessions on the same workspace: what they
     /// changed too is told in plans. `cancel` ends long work.
-    pub fn new(options: Options, other_stores: Vec<PathBuf>, cancel: Cancel) -> Self {
+    ///
+    /// The directory that holds the store is the session's: it is never captured, wherever it lies. Where the workspace
+    /// holds other sessions too, name their directory in [`Options::exclude_dirs`].
+    pub fn new(mut options: Options, other_stores: Vec<PathBuf>, cancel: Cancel) -> Self {
+        options.exclude_dirs.extend(options.store.parent().map(Path::to_owned));
         Attached { options, other_stores, cancel }
     }
 

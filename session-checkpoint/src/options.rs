@@ -40,16 +40,18 @@ pub enum Secrets {
 }
 
 /// How far a snapshot's bytes have come when it returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Durability {
     /// Handed to the kernel: survives a crash of the process, not of the machine. The stat cache is then dropped
     /// after a reboot.
     None,
     /// Packs and their indexes are on the disk, references handed to the kernel: after a power cut the newest turn may
-    /// be missing, and no turn that is listed is damaged.
+    /// be missing and its number be given again, and no turn that is listed is damaged.
+    Packs,
+    /// The turn's reference is on the disk too: a number that was given stays, so that a history can tell of it.
     #[default]
-    Process,
-    /// References are on the disk too.
+    Turns,
+    /// So is the head, and so are the files that a restore writes into the workspace.
     Disk,
 }
 

@@ -134,11 +134,18 @@ impl Refs {
         Ok(text.lines().filter_map(line).collect())
     }
 
-    /// Creates a reference that must not exist. On disk when it returns: the reference, synced when `sync` says so.
+    /// Creates a reference that must not exist. On disk when it returns: the reference, synced when `sync` says so; after
+    /// an error none, unless it was there before or cannot be taken back.
     pub(crate) fn create(&self, name: &str, oid: Oid, sync: bool) -> Result<(), Error> {
         let path = self.repo.join(name);
         session_disk::create_dir_all(path.parent().expect("a reference has a directory"))?;
-        Ok(session_disk::create(&path, format!("{oid}\n").as_bytes(), durability(sync))?)
+        session_disk::create(&path, format!("{oid}\n").as_bytes(), durability(sync)).map_err(|error| {
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                // It may have its name, and not be synced. The first error is the one to tell.
+                drop(session_disk::remove_file(&path));
+            }
+            error.into()
+        })
     }
 
     /// Points a reference at a commit, whatever it pointed at before.

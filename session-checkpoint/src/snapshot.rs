@@ -175,13 +175,14 @@ impl Checkpoints {
 
     /// Makes the checkpoint visible: its reference, then the head, then what is derived from them.
     fn publish(&self, locked: &mut Locked, purpose: &Purpose<'_>, taken: &Taken) -> Result<(), Error> {
-        let sync = self.options.durability == Durability::Disk;
+        let sync = self.options.durability >= Durability::Turns;
         match *purpose {
             Purpose::Safety { n, .. } => locked.refs.create(&Family::Safety.name(n), taken.commit, sync)?,
             Purpose::Turn { turn, .. } | Purpose::Restore { turn, .. } => {
                 let name = Family::Turn.name(turn);
                 locked.refs.create(&name, taken.commit, sync)?;
-                if let Err(error) = locked.refs.set(HEAD, taken.commit, sync) {
+                let sync_head = self.options.durability == Durability::Disk;
+                if let Err(error) = locked.refs.set(HEAD, taken.commit, sync_head) {
                     // The turn must not stand after an error. Where it cannot be taken back either, the head is mended
                     // at the next open.
                     drop(locked.refs.remove(&[name]));

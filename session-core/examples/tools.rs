@@ -10,7 +10,10 @@ use std::io::{self, Write as _};
 
 fn main() -> io::Result<()> {
     let mut statistics = Statistics::default();
-    statistics.read(0, io::stdin().lock(), Limits::default(), &Period::ALL)?;
+    let defects = statistics.read(0, io::stdin().lock(), Limits::default(), &Period::ALL)?;
+    for defect in defects.iter().filter(|defect| defect.is_skipped()) {
+        writeln!(io::stderr(), "{defect}: it is in no number")?;
+    }
     let mut tools: BTreeMap<&str, Cell> = BTreeMap::new();
     for (key, cell) in statistics.cells() {
         if let Some(tool) = &key.tool {

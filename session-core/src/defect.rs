@@ -15,9 +15,16 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Defect {
-    /// Where it stands: the start of the line, or of the part of it that is bad.
+    /// The start of the span that it is about:
+    ///
+    /// - Where a JSON text could be read, that text. A repaired event has the same place in its [`crate::Record`]. White
+    ///   space, a byte order mark and NUL bytes around the text are outside, also where they are the fault.
+    /// - Where none could be read, the line without the white space at its ends. It is the same for a line of nothing but
+    ///   a byte order mark and NUL bytes.
+    /// - Of a line that was cut because events are glued to each other, the piece, without such padding.
+    /// - Of a line that is too long, all of it.
     pub place: Place,
-    /// How many bytes are bad, without the newline.
+    /// How many bytes the span has. The newline is never in it.
     pub len: u64,
     /// What is wrong.
     pub fault: Fault,
@@ -26,7 +33,7 @@ pub struct Defect {
 }
 
 impl Defect {
-    /// Whether the line gave no event.
+    /// Whether data was lost: no event could be read from this span. Other spans of the line may have given some.
     pub fn is_skipped(&self) -> bool {
         self.outcome != Outcome::Repaired
     }
@@ -44,11 +51,12 @@ impl fmt::Display for Defect {
 /// What a defect means for the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The event was kept, with a part of it replaced, left out, or found in spite of what surrounds it.
+    /// The event was kept, with a part of it replaced, left out, or found in spite of what surrounds it. A line of nothing
+    /// but a byte order mark and NUL bytes has this outcome too, although it gives no event: nothing was lost.
     Repaired,
-    /// There is no event.
+    /// No event could be read from the span.
     Skipped,
-    /// There is no event, and it would have been a rollback: what is live after it is uncertain.
+    /// No event could be read from the span, and it would have been a rollback: what is live after it is uncertain.
     SkippedRollback,
 }
 
@@ -131,3 +139,5 @@ impl fmt::Display for Fault {
         }
     }
 }
+
+impl std::error::Error for Fault {}

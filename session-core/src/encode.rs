@@ -11,6 +11,9 @@ impl Event {
     /// ones left out, its escaping. Unknown members follow, and this project's own member `x` comes last. An event
     /// without a kind is written as a message, one without a time with the zero time `0001-01-01T00:00:00Z`.
     ///
+    /// The length is not checked. The reference cannot read a session with a line of
+    /// [`crate::layout::MAX_REFERENCE_LINE`] bytes (10 MiB) or more, its newline not counted.
+    ///
     /// ```
     /// use session_core::{Event, Message, parse_time};
     /// let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
@@ -64,7 +67,8 @@ enum Form {
 }
 
 impl Message {
-    /// The message as one line of JSON without a newline: everything, as it stands in the history.
+    /// The message as one line of JSON without a newline: all its members, in the format's order. These are not the bytes
+    /// that it was read from.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.push(&mut out, Form::Whole);

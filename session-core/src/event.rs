@@ -17,7 +17,7 @@ pub struct Event {
     pub message: Option<Box<Message>>,
     /// The tool that produced a result.
     pub tool: String,
-    /// How long that tool took, in milliseconds.
+    /// How long that tool took, in milliseconds; 0 where it is not known.
     pub ms: i64,
     /// A notice's text.
     pub text: String,
@@ -100,8 +100,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is one of this project's own, which the reference passes over: no history begins with one, and its
-    /// time is that at which it was written.
+    /// True for kinds that this project added. The reference ignores them.
     pub fn is_extension(&self) -> bool {
         match self {
             Kind::XSession

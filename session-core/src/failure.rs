@@ -1,6 +1,6 @@
 //! Whether a tool's call failed, as far as its result says.
 
-use crate::Event;
+use crate::{Event, Role};
 
 /// How a first or last line goes on that tells an exit status.
 const EXITS: [&str; 5] =
@@ -10,9 +10,9 @@ const ERROR: &str = "error";
 
 /// Whether an event is the result of a call that failed.
 ///
-/// A history has no member for it. What is looked at: `error` in the event's own member `x`, as imports set it, then
-/// the text, whose first line may begin with `Error`, and whose first or last line may tell an exit status other
-/// than 0. A result that says nothing counts as a good one.
+/// A history has no member for it. What is looked at: `error` in the event's own member `x`, as imports set it, or
+/// `is_error` in the message; then the text, whose first line may begin with `Error`, and whose first or last line may
+/// tell an exit status other than 0. A result that says nothing counts as a good one, and what is no result has not failed.
 ///
 /// ```
 /// use session_core::{Event, Message, is_failure, parse_time};
@@ -22,7 +22,7 @@ const ERROR: &str = "error";
 /// assert!(!is_failure(&result("Errors are values\nexit code: 0")));
 /// ```
 pub fn is_failure(event: &Event) -> bool {
-    let Some(message) = &event.message else { return false };
+    let Some(message) = event.message.as_deref().filter(|message| message.role == Role::Tool) else { return false };
     if let Some(flag) = event.x.get("error").or_else(|| message.extra.get("is_error")) {
         return flag != "false" && flag != "null";
     }
@@ -81,5 +81,15 @@ mod tests {
         event.x.set("error", &true.into());
         assert!(is_failure(&Event { message: result("fine").message, ..event }));
         assert!(!is_failure(&Event::default()));
+        let mut event = result("fine");
+        event.message.as_mut().expect("a result").extra.set("is_error", &true.into());
+        assert!(is_failure(&event));
+    }
+
+    #[test]
+    fn what_is_no_result_has_not_failed() {
+        for message in [Message::user("Error: no oak"), Message::assistant("Error: no oak")] {
+            assert!(!is_failure(&Event { message: Some(Box::new(message)), ..Event::default() }));
+        }
     }
 }

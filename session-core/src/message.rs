@@ -204,11 +204,11 @@ pub struct Image {
     pub path: String,
     /// Its media type, such as `image/png`.
     pub media_type: String,
-    /// Width in pixels.
+    /// Width in pixels; 0 where it is not known.
     pub width: i64,
-    /// Height in pixels.
+    /// Height in pixels; 0 where it is not known.
     pub height: i64,
-    /// Size of the file in bytes.
+    /// Size of the file in bytes; 0 where it is not known.
     pub size: i64,
     /// Members that this version has no name for.
     pub extra: Fields,

@@ -22,7 +22,7 @@ pub struct Meta {
     pub first_prompt: String,
     /// Its title.
     pub title: String,
-    /// What its turns cost so far, in US dollars.
+    /// What its turns cost so far, in US dollars; 0 where it is not known.
     pub cost: f64,
     /// A summary of what it was compacted from.
     pub summary: String,

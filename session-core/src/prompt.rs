@@ -53,7 +53,8 @@ pub fn written_by_hand(text: &str) -> &str {
     }
 }
 
-/// What a person wrote in a message; `None` where it is none of the user's, or nobody wrote anything.
+/// What a person wrote in a message; `None` where it is none of the user's, or nobody wrote anything. A message of the
+/// user with [`Message::images`] and no text gives `Some("")`.
 pub fn prompt_of(message: &Message) -> Option<String> {
     if message.role != Role::User {
         return None;
@@ -69,7 +70,8 @@ impl Event {
     /// The member of [`Event::x`] that says that an agent put the message there, whatever it looks like.
     pub const INJECTED: &str = "injected";
 
-    /// What a person wrote in its message; `None` where it has none of the user's, or nobody wrote anything.
+    /// What a person wrote in its message; `None` where it has none of the user's, or nobody wrote anything. As with
+    /// [`prompt_of`], a message of the user with [`Message::images`] and no text gives `Some("")`.
     pub fn prompt(&self) -> Option<String> {
         let is_injected = self.x.get(Event::INJECTED) == Some("true");
         self.message.as_deref().filter(|_| !is_injected).and_then(prompt_of)

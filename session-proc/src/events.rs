@@ -57,7 +57,8 @@ impl Registry {
     /// On disk when it returns: that these things were told. Whoever loses the answer loses the events.
     ///
     /// # Errors
-    /// As [`Registry::list`]; a record that cannot be read tells nothing.
+    /// As [`Registry::list`]; a record that cannot be read tells nothing. Where there is something to tell of other
+    /// processes, that is the answer, and the next call gives the error if it is still there.
     #[doc(alias = "Events")]
     pub fn events(&self) -> Result<Vec<Event>, ProcError> {
         let mut quiet = Vec::new();
@@ -70,15 +71,16 @@ impl Registry {
             }
             self.status(id)
         })?;
-        let mut events = Vec::new();
+        let (mut events, mut failed) = (Vec::new(), None);
         for status in listing.processes.iter().filter(|status| !quiet.contains(&status.id)) {
             match self.change(&status.id, |entry| tell(entry, Utc::now())) {
                 Ok(change) => events.extend(change.answer),
                 Err(ProcError::NoProcess { .. } | ProcError::Unreadable { .. }) => {}
-                Err(error) => return Err(error),
+                // What was told of others is marked already: it must reach the caller.
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Ok(events)
+        failed.filter(|_| events.is_empty()).map_or(Ok(events), Err)
     }
 
     /// Changes what is told of a process.

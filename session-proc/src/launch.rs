@@ -20,8 +20,10 @@ impl Registry {
     ///
     /// With a supervisor, that is its parent: it outlives this process, writes down how the command ended, keeps the
     /// log below its cap, and is left with the children that the command abandons. Without one this process is the
-    /// parent; a shell around the command writes the exit status, the log is cut when somebody looks, and
-    /// [`Registry::status`] reaps.
+    /// parent, and a shell around the command writes the exit status. [`Registry::status`], [`Registry::reconcile`],
+    /// [`Registry::events`] and a stop then cut the log, reap, and note who is about to be lost from sight.
+    /// [`Registry::look`], [`Registry::list`], [`Registry::wait`] and [`Registry::output`] do none of that: where only
+    /// they are called, the log has no bound.
     ///
     /// On disk when it returns: the record in the state running (or further) with the process's identity beside it. At
     /// every moment before, also if this process dies, what runs can be found: by the claim, or by

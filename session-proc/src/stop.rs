@@ -38,8 +38,6 @@ pub enum Which {
     Ephemeral,
     /// Of these, those that were started during a turn: what ends with it.
     OfTurn,
-    /// Of these, those whose turn is over: what a turn that crashed has left.
-    LeftOver,
 }
 
 /// What became of a background process that was to be stopped.
@@ -97,7 +95,6 @@ impl Registry {
             Which::All => true,
             Which::Ephemeral => status.lifetime == Some(Lifetime::Ephemeral),
             Which::OfTurn => status.lifetime == Some(Lifetime::Ephemeral) && status.has_turn,
-            Which::LeftOver => status.lifetime == Some(Lifetime::Ephemeral) && status.is_orphan && status.has_turn,
         };
         for status in self.list()?.processes.into_iter().filter(is_meant) {
             match self.target(&status.id, stop) {

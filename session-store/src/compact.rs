@@ -107,7 +107,7 @@ impl Store {
     fn left_over(&self, source: &Session, compaction: &Compaction) -> Result<Option<SessionName>> {
         let Some(name) = &compaction.name else { return Ok(None) };
         let paths = self.paths(name)?;
-        if self.exists(name) && was_made_for(&paths, source.name(), self.options().limits)? {
+        if self.has_history(name) && was_made_for(&paths, source.name(), self.options().limits)? {
             let mut left = HistoryView::open(&paths, self.options().limits)?.load()?.messages;
             if left.len() == 1 && left.pop() == Some(Message::user(&compaction.summary)) {
                 return Ok(Some(name.clone()));
@@ -119,14 +119,10 @@ impl Store {
 
 /// Whether the session at `paths` was made to go on with `parent`: its first line says so.
 pub(crate) fn was_made_for(paths: &SessionPaths, parent: &str, limits: session_core::Limits) -> Result<bool> {
-    let view = HistoryView::open(paths, limits)?;
-    let first = view.forwards().next().map(|item| view.told(item)).transpose()?;
-    Ok(match first {
-        Some(Item::Record(record)) => match record.event.extension() {
-            Some(Extension::Session(header)) => header.compacts && header.parent == parent,
-            _ => false,
-        },
-        Some(Item::Defect(_)) | None => false,
+    let head = HistoryView::open(paths, limits)?.head()?;
+    Ok(match head.and_then(|head| head.event.extension()) {
+        Some(Extension::Session(header)) => header.compacts && header.parent == parent,
+        _ => false,
     })
 }
 

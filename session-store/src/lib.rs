@@ -18,7 +18,9 @@
 //!
 //! What it promises: an append answers when its events are on the disk ([`Options::durability`]), whole and once; reading
 //! takes no lock, writes nothing and never fails because of content; nothing is ever deleted by itself. What it does not
-//! do: judge bytes (that is [`session_core`]), know what a checkpoint is, print, log, or start threads.
+//! do: judge bytes (that is [`session_core`]), know what a checkpoint is, print, log, or leave a thread behind: those that
+//! help to list, to search and to read a large history have ended when the call returns. Of the feature `remote`, a
+//! `Remote` has a runtime of its own, whose threads end with the value.
 //!
 //! ```
 //! use session_core::Message;
@@ -70,9 +72,11 @@ mod meta;
 mod name;
 mod opening;
 mod options;
+mod part;
 mod paths;
 mod processes;
 mod prune;
+mod quarantine;
 mod redaction;
 mod relocate;
 #[cfg(feature = "remote")]

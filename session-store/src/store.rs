@@ -141,11 +141,21 @@ impl Store {
         flat_path(&self.base, name.as_str().as_ref())
     }
 
+    /// Whether something has this name: then [`Store::create`] does not give it again. A session exists as soon as it was
+    /// created, also while nothing has happened in it.
+    pub fn exists(&self, name: &SessionName) -> bool {
+        let is_there = |paths: SessionPaths| paths.dir().symlink_metadata().is_ok();
+        self.paths(name).is_ok_and(is_there) || is_file(&self.flat_path(name))
+    }
+
     /// Whether a session of this name has a history, in its directory or in a flat file. A session that was created and
     /// in which nothing has happened has none; [`Store::open`] opens it all the same.
     #[doc(alias = "SessionExists")]
-    pub fn exists(&self, name: &SessionName) -> bool {
-        let is_file = |path: PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        self.paths(name).is_ok_and(|paths| is_file(paths.history())) || is_file(self.flat_path(name))
+    pub fn has_history(&self, name: &SessionName) -> bool {
+        self.paths(name).is_ok_and(|paths| is_file(&paths.history())) || is_file(&self.flat_path(name))
     }
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }

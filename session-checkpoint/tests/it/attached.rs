@@ -33,6 +33,24 @@ fn a_restore_through_the_trait_is_planned_guarded_and_taken_back() {
 }
 
 #[test]
+fn a_session_inside_the_workspace_is_no_part_of_its_own_checkpoints() {
+    let lab = Lab::new();
+    let session = lab.path("sessions/demo");
+    fs::create_dir_all(&session).expect("scratch");
+    let mut own = Attached::new(Options::new(&lab.workspace, session.join("checkpoints")), Vec::new(), Cancel::new());
+    lab.write("oak", "planted");
+    lab.write("sessions/demo/history.jsonl", "one\n");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    lab.write("oak", "felled");
+    lab.write("sessions/demo/history.jsonl", "one\ntwo\n");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
+    assert_eq!((plan.writes, plan.conflicts), (vec!["oak".into()], vec![]));
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("a restore");
+    assert_eq!(lab.read("sessions/demo/history.jsonl"), "one\ntwo\n");
+}
+
+#[test]
 fn what_was_edited_by_hand_stops_a_restore_and_is_named() {
     let lab = Lab::new();
     let mut own = attached(&lab);

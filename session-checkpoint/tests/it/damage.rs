@@ -52,7 +52,7 @@ fn ck19_a_cache_that_is_damaged_or_of_something_else_is_made_anew_with_the_same_
 #[test]
 fn ck19_a_cache_of_another_boot_is_believed_only_if_the_objects_were_synced() {
     for (durability, believed) in
-        [(session_checkpoint::Durability::None, false), (session_checkpoint::Durability::Process, true)]
+        [(session_checkpoint::Durability::None, false), (session_checkpoint::Durability::Packs, true)]
     {
         let mut lab = Lab::with(|options| options.durability = durability);
         lab.write("a", "one");

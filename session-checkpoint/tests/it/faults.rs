@@ -2,7 +2,8 @@
 
 use crate::child::options;
 use crate::support::{Lab, Node, State};
-use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Error, Request, Scope, TurnRef};
+use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Error, Request, Scope, TurnRef};
+use session_disk::Op;
 use session_disk::faults::{self, Fault};
 use std::collections::BTreeMap;
 
@@ -16,6 +17,23 @@ fn lab() -> Lab {
 fn refs(lab: &Lab) -> BTreeMap<String, String> {
     let text = lab.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
     text.lines().filter_map(|line| line.split_once(' ')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+#[test]
+fn a_turn_that_may_be_told_of_has_a_reference_on_the_disk() {
+    // What is synced after the packs: nothing; the reference and its directory; the head and its directory too.
+    let syncs = [Durability::Packs, Durability::Turns, Durability::Disk].map(|durability| {
+        let mut lab = Lab::with(|options| options.durability = durability);
+        lab.write("a", "1");
+        lab.snapshot();
+        lab.write("a", "2");
+        let run = faults::with(Fault::Stop { at: u64::MAX }, || {
+            lab.checkpoints.snapshot(&Request::next("x"), &Cancel::new())
+        });
+        run.result.expect("nothing fails");
+        run.ops.iter().filter(|op| matches!(op, Op::Sync | Op::SyncDir)).count()
+    });
+    assert_eq!([syncs[1] - syncs[0], syncs[2] - syncs[1]], [2, 2]);
 }
 
 #[test]

@@ -42,7 +42,8 @@ pub struct Record {
 pub enum Item {
     /// An event.
     Record(Record),
-    /// Something that is wrong. A repaired event follows its defect.
+    /// Something that is wrong. In file order, the defect of a repaired event comes right before the event;
+    /// [`crate::ScanBackwards`] gives it right after.
     Defect(Defect),
 }
 

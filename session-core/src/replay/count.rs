@@ -7,9 +7,9 @@ pub struct Count {
     pub messages: u64,
     /// Events of any kind, live or not.
     pub events: u64,
-    /// Defects of lines that gave no event.
+    /// How many defects are skipped ([`crate::Defect::is_skipped`]). One line can have several.
     pub skipped: u64,
-    /// Defects of lines that gave one.
+    /// How many defects are repaired ([`crate::Outcome::Repaired`]). One line can have several.
     pub repaired: u64,
     /// As [`crate::Conversation::uncertain`].
     pub uncertain: bool,

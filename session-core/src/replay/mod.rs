@@ -36,11 +36,12 @@ pub struct Conversation {
     /// The live messages, in order.
     pub messages: Vec<Message>,
     /// What was wrong with lines, in file order: the first [`Conversation::MAX_DEFECTS`], so that a file full of
-    /// damage costs no more memory than what it says. From the end, the last ones.
+    /// damage costs no more memory than what it says. [`last_messages`] keeps the last ones instead.
     pub defects: Vec<Defect>,
-    /// Defects of lines that gave no event, also those that are not held.
+    /// How many defects are skipped ([`Defect::is_skipped`]), also those that are not held. One line can have several.
     pub skipped: u64,
-    /// Defects of lines that gave one, also those that are not held.
+    /// How many defects are repaired ([`crate::Outcome::Repaired`]), also those that are not held. One line can have
+    /// several.
     pub repaired: u64,
     /// Whether a rollback reached back across a skipped line, or was one, so that what is live is a guess.
     pub uncertain: bool,
@@ -69,7 +70,8 @@ impl Conversation {
         HistoryPart::load(history, limits).map(Conversation::from)
     }
 
-    /// Whether every line of the history was understood and no rollback is in doubt.
+    /// Whether every line of the history was understood and no rollback is in doubt. After [`last_messages`], only the
+    /// lines that were read count.
     pub fn is_complete(&self) -> bool {
         !self.uncertain && self.skipped == 0
     }

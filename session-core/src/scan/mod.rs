@@ -6,6 +6,7 @@ mod lines;
 pub use backwards::ScanBackwards;
 
 use crate::decode::{self, Item, RawLine, Said, Text};
+use crate::{Event, Fault, Place};
 use lines::KEPT_CAPACITY;
 pub(crate) use lines::{Line, Lines};
 use std::collections::VecDeque;
@@ -15,7 +16,11 @@ use std::io::{self, BufRead};
 /// What a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest line that is read, in bytes without its newline. A longer one is a defect and costs no memory.
+    /// The longest line that is read, in bytes without its newline. A longer one is a defect: at most so many bytes of it
+    /// are held, then freed. [`ScanBackwards`] holds up to 1 MiB more.
+    ///
+    /// A line may take many times its length when it is decoded. For files that others wrote, set a small bound: see
+    /// [Memory](crate#memory).
     pub max_line_bytes: u64,
 }
 
@@ -31,7 +36,11 @@ impl Default for Limits {
 pub enum Bodies {
     /// Everything is kept.
     Keep,
-    /// Texts and unknown members are checked and left empty; kinds, roles, times and numbers are there. For counting.
+    /// Texts, unknown members and [`crate::Event::x`] are checked and left empty; kinds, roles, times and numbers are
+    /// there. For counting.
+    ///
+    /// [`crate::Event::extension`], [`crate::Event::format`], [`crate::Event::prompt`] and
+    /// [`crate::Event::rewind_step`] cannot say what the line says then: they answer as for empty texts and an empty `x`.
     Skip,
 }
 
@@ -165,13 +174,41 @@ pub fn scan_line(line: RawLine<'_>) -> Vec<Item> {
     items
 }
 
+impl Event {
+    /// The event of one line without its newline: the first that it gives. `None` for a blank line. What was repaired is
+    /// not told; [`scan_line`] tells it, and gives the others of a line to which several were written.
+    ///
+    /// # Errors
+    /// What is wrong with a line that gives no event.
+    ///
+    /// ```
+    /// use session_core::{Event, Kind};
+    /// let event = Event::parse(br#"{"kind":"notice","text":"rain"}"#)?.expect("it is not blank");
+    /// assert_eq!((event.kind, event.text.as_str()), (Kind::Notice, "rain"));
+    /// assert_eq!(Event::parse(b"  ")?, None);
+    /// assert!(Event::parse(br#"{"kind":"notice","te"#).is_err());
+    /// # Ok::<(), session_core::Fault>(())
+    /// ```
+    pub fn parse(line: &[u8]) -> Result<Option<Event>, Fault> {
+        let place = Place { line: None, offset: 0 };
+        let mut fault = None;
+        for item in scan_line(RawLine { place, bytes: line, terminated: true }) {
+            match item {
+                Item::Record(record) => return Ok(Some(*record.event)),
+                Item::Defect(defect) => fault = fault.or(Some(defect.fault)),
+            }
+        }
+        fault.map_or(Ok(None), Err)
+    }
+}
+
 fn judge(line: Line<'_>, limits: Limits, bodies: Bodies, mut emit: impl FnMut(Item)) {
     match line {
         Line::Whole(line) => decode::line(line, bodies == Bodies::Keep, emit),
         Line::TooLong { place, len } => emit(Item::Defect(crate::Defect {
             place,
             len,
-            fault: crate::Fault::TooLong { limit: limits.max_line_bytes },
+            fault: Fault::TooLong { limit: limits.max_line_bytes },
             outcome: crate::Outcome::Skipped,
         })),
     }

@@ -79,8 +79,8 @@ impl Scope {
         Scope { kinds: kinds.to_vec(), tool: None }
     }
 
-    /// Of these only what belongs to a tool of this name, whatever the case: its results, and the arguments of its
-    /// calls.
+    /// Of these only what belongs to a tool of this name: its results, and the arguments of its calls. The case of ASCII
+    /// letters is ignored.
     #[must_use]
     pub fn of_tool(self, name: impl Into<String>) -> Self {
         Scope { tool: Some(name.into()), ..self }

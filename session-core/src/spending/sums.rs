@@ -40,7 +40,7 @@ impl<T: AddAssign + Copy> Amount<T> {
         (self.told > 0).then_some(self.known)
     }
 
-    /// Whether every number is known, so that the sum is the truth and not only the least that it is.
+    /// Whether every number is known. If false, the sum is a lower bound.
     pub fn is_whole(&self) -> bool {
         self.unknown == 0
     }

@@ -4,7 +4,7 @@ use crate::Responses;
 use chrono::NaiveDate;
 use std::ops::AddAssign;
 
-/// Where something is counted.
+/// The group that something is counted in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct CellKey {
     /// The session, as whoever reads the histories numbers them.
@@ -37,8 +37,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The time that so many of a hundred calls did not exceed, in milliseconds: the nearest rank. `None` without calls
-    /// whose time is known.
+    /// The `percent`-th percentile of the calls' durations, in milliseconds, by the nearest rank. `None` where no call has
+    /// one, and above 100.
     pub fn percentile_ms(&self, percent: u32) -> Option<u64> {
         let mut sorted = self.took_ms.clone();
         sorted.sort_unstable();

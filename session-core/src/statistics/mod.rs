@@ -12,7 +12,7 @@ pub use period::Period;
 use crate::timeline::Fold;
 use crate::{
     Conversation, Defect, Effect, Event, Extension, Item, Kind, Limits, Record, Role, Scan, Spending, Timestamp,
-    is_failure,
+    ToolCall, is_failure,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
@@ -54,7 +54,9 @@ impl Statistics {
         let mut reading = Reading {
             cells: &mut self.cells,
             session,
+            events: 0,
             model: String::new(),
+            models: Vec::new(),
             period,
             ts: None,
             before: None,
@@ -88,13 +90,20 @@ impl Statistics {
 struct Open {
     id: Box<str>,
     tool: Box<str>,
+    /// When it was asked for, and of which model.
+    ts: Option<Timestamp>,
+    model: Box<str>,
 }
 
 /// One history, as far as it was read.
 struct Reading<'a> {
     cells: &'a mut BTreeMap<CellKey, Cell>,
     session: usize,
+    /// How many events were read.
+    events: u64,
     model: String,
+    /// From which event on which model answered.
+    models: Vec<(u64, String)>,
     period: &'a Period<'a>,
     /// The last time that an event told.
     ts: Option<Timestamp>,
@@ -108,6 +117,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn record(&mut self, record: &Record) {
         let event = &record.event;
+        self.events += 1;
         self.ts = event.ts.or(self.ts);
         match event.extension() {
             Some(Extension::Session(header)) if !header.model.is_empty() => self.model = header.model,
@@ -116,6 +126,9 @@ impl Reading<'_> {
         }
         if event.kind == Kind::Settings && !event.model.is_empty() {
             self.model.clone_from(&event.model);
+        }
+        if self.models.last().is_none_or(|(_, model)| *model != self.model) {
+            self.models.push((self.events, self.model.clone()));
         }
         let turns = self.turns.turns();
         self.turns.event(record);
@@ -133,7 +146,9 @@ impl Reading<'_> {
         let Some(message) = &event.message else { return };
         self.count(None, |cell| cell.messages += 1);
         let calls = message.tool_calls.iter().filter(|_| message.role == Role::Assistant);
-        self.open.extend(calls.map(|call| Open { id: call.id.clone(), tool: call.name.clone() }));
+        let (ts, model) = (self.ts, self.model.as_str());
+        let open = |call: &ToolCall| Open { id: call.id.clone(), tool: call.name.clone(), ts, model: model.into() };
+        self.open.extend(calls.map(open));
         if message.role == Role::Tool {
             let asked = self.open.iter().rposition(|open| open.id == message.tool_call_id);
             let tool = asked.map_or_else(|| message.name.clone(), |at| self.open.remove(at).tool);
@@ -149,7 +164,8 @@ impl Reading<'_> {
     }
 
     fn end(mut self, seen: &mut HashSet<String>) {
-        for Open { tool, .. } in std::mem::take(&mut self.open) {
+        for Open { tool, ts, model, .. } in std::mem::take(&mut self.open) {
+            (self.ts, self.model) = (ts, model.into());
             self.count(Some(&tool), |cell| {
                 cell.calls += 1;
                 cell.unanswered += 1;
@@ -158,10 +174,19 @@ impl Reading<'_> {
         for spent in std::mem::take(&mut self.spending).responses() {
             if spent.usage.response.is_empty() || seen.insert(spent.usage.response.clone()) {
                 self.ts = spent.ts;
-                self.model.clone_from(&spent.usage.model);
+                self.model = match spent.usage.model.as_str() {
+                    "" => self.model_at(spent.event),
+                    told => told.to_owned(),
+                };
                 self.count(None, |cell| cell.responses.add(spent));
             }
         }
+    }
+
+    /// The model that answered when an event came.
+    fn model_at(&self, event: u64) -> String {
+        let upto = self.models.partition_point(|(from, _)| *from <= event);
+        upto.checked_sub(1).map(|at| self.models[at].1.clone()).unwrap_or_default()
     }
 
     fn count(&mut self, tool: Option<&str>, count: impl FnOnce(&mut Cell)) {
@@ -232,6 +257,27 @@ mod tests {
     }
 
     #[test]
+    fn a_response_that_names_no_model_counts_for_that_of_its_time() {
+        let settings = |model: &str| format!(r#"{{"kind":"settings","model":"{model}"}}"#);
+        let usage = |id: &str| format!(r#"{{"kind":"x.usage","x":{{"response":"{id}","output":1}}}}"#);
+        let history = [usage("r0"), settings("small"), usage("r1"), settings("large"), usage("r2"), usage("r3")];
+        let statistics = read(&[&history.map(|line| line + "\n").concat()]);
+        let responses = |model: &str| total(&statistics, |key| key.model == model).responses.count;
+        assert_eq!((responses(""), responses("small"), responses("large")), (1, 1, 2));
+    }
+
+    #[test]
+    fn a_call_without_a_result_counts_on_the_day_and_for_the_model_of_its_request() {
+        let later = r#"{"ts":"2026-02-03T00:00:00Z","kind":"settings","model":"large"}"#;
+        let statistics =
+            read(&[&format!("{}{later}\n", WORK.lines().take(3).map(|line| format!("{line}\n")).collect::<String>())]);
+        let day = "2026-01-02".parse::<NaiveDate>().expect("it is one");
+        let rake = total(&statistics, |key| key.tool.as_deref() == Some("Rake") && key.day == Some(day));
+        assert_eq!((rake.calls, rake.unanswered), (1, 1));
+        assert_eq!(total(&statistics, |key| key.model == "large").calls, 0);
+    }
+
+    #[test]
     fn what_was_taken_back_counts_on_the_day_and_for_the_model_of_its_time() {
         let statistics = read(&[WORK]);
         let day = |day: &str| Some(day.parse::<NaiveDate>().expect("it is one"));
@@ -256,7 +302,7 @@ mod tests {
         let period = Period { from: Some(ts("2026-01-03T00:00:00Z")), ..Period::ALL };
         statistics.read(0, WORK.as_bytes(), Limits::default(), &period).expect("memory can be read");
         let sum = total(&statistics, |_| true);
-        assert_eq!((sum.turns, sum.messages, sum.calls, sum.responses.count), (0, 1, 2, 1));
+        assert_eq!((sum.turns, sum.messages, sum.calls, sum.responses.count), (0, 1, 1, 1));
         let upto = Period { upto: Some(ts("2026-01-02T23:59:59Z")), ..Period::ALL };
         let mut statistics = Statistics::default();
         statistics.read(0, WORK.as_bytes(), Limits::default(), &upto).expect("memory can be read");

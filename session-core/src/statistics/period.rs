@@ -3,14 +3,14 @@
 use crate::Timestamp;
 use chrono::NaiveDate;
 
-/// Which time is counted, and how it is cut into days.
+/// Which time is counted, and how it is cut into days. What has no time counts only where neither bound is set.
 #[derive(Clone, Copy)]
 pub struct Period<'a> {
     /// The day that a time belongs to.
     pub day_of: &'a dyn Fn(&Timestamp) -> NaiveDate,
-    /// What happened before does not count.
+    /// The first moment that counts; `None` where there is no such bound.
     pub from: Option<Timestamp>,
-    /// What happens after does not count.
+    /// The last moment that counts, itself included; `None` where there is no such bound.
     pub upto: Option<Timestamp>,
 }
 

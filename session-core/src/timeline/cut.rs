@@ -57,7 +57,8 @@ pub struct Cut {
     pub turns: Vec<u64>,
     /// The checkpoint that shows the workspace as it was then.
     pub checkpoint: Option<u64>,
-    /// Lines behind the point that gave no event, so that nobody knows what goes with them.
+    /// Lines behind the point that gave no event, so that nobody knows what goes with them. Of a history with more than
+    /// [`crate::Conversation::MAX_DEFECTS`] such lines half of these are the first of all, and half are the last.
     pub damage: Vec<Defect>,
 }
 
@@ -121,12 +122,12 @@ impl Timeline {
                 .map(|turn| turn.number)
                 .collect(),
             checkpoint: self.checkpoint_at(event),
-            damage: self.gaps.iter().filter(|gap| gap.after >= event).map(|gap| gap.defect.clone()).collect(),
+            damage: self.gaps.behind(event),
         })
     }
 
     /// Lines up to an event that gave none, so that what is live there is not certain, or not all of it is known.
     pub fn damage_before(&self, event: u64) -> Vec<Defect> {
-        self.gaps.iter().filter(|gap| gap.after < event).map(|gap| gap.defect.clone()).collect()
+        self.gaps.before(event)
     }
 }

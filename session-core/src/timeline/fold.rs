@@ -1,7 +1,7 @@
 //! The fold behind a timeline.
 
-use super::{Gap, Shown, Step, Timeline, TurnSpan};
-use crate::{Conversation, Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase};
+use super::{Shown, Step, Timeline, TurnSpan};
+use crate::{Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase};
 
 /// How many characters of a prompt are kept.
 const PROMPT_CHARS: usize = 200;
@@ -60,8 +60,8 @@ impl Fold {
 
     pub(super) fn defect(&mut self, defect: Defect) {
         self.live.defect(&defect);
-        if defect.is_skipped() && self.timeline.gaps.len() < Conversation::MAX_DEFECTS {
-            self.timeline.gaps.push(Gap { after: self.timeline.steps.len() as u64, defect });
+        if defect.is_skipped() {
+            self.timeline.gaps.push(self.timeline.steps.len() as u64, defect);
         }
     }
 

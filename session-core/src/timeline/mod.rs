@@ -18,12 +18,14 @@
 
 mod cut;
 mod fold;
+mod gaps;
 
 pub(crate) use fold::Fold;
 
 pub use cut::{Cut, CutError, ParsePointError, Point};
 
-use crate::{Defect, Item, Limits, Scan, Timestamp};
+use crate::{Item, Limits, Scan, Timestamp};
+use gaps::Gaps;
 use std::io::{self, BufRead};
 
 /// The turns of a history, and what is needed to go back in it.
@@ -33,7 +35,7 @@ pub struct Timeline {
     steps: Vec<Step>,
     /// Checkpoints by the event that tells of them.
     shown: Vec<Shown>,
-    gaps: Vec<Gap>,
+    gaps: Gaps,
 }
 
 /// One turn of a history.
@@ -89,14 +91,6 @@ struct Shown {
     checkpoint: u64,
     /// The workspace was brought to it, rather than it taken of the workspace.
     restored: bool,
-}
-
-/// A line that gave no event.
-#[derive(Debug, Clone)]
-struct Gap {
-    /// How many events stand before it.
-    after: u64,
-    defect: Defect,
 }
 
 impl Timeline {
@@ -162,7 +156,8 @@ impl Timeline {
         next.map(|shown| shown.checkpoint)
     }
 
-    /// The highest checkpoint that the events up to one tell of.
+    /// The highest checkpoint that the events up to one tell of, or the one that shows the workspace after it if that is
+    /// told later.
     pub fn checkpoints_upto(&self, event: u64) -> Option<u64> {
         let told = self.shown.iter().filter(|shown| shown.event <= event).map(|shown| shown.checkpoint);
         told.chain(self.checkpoint_at(event)).max()

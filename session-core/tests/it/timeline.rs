@@ -255,3 +255,15 @@ proptest! {
         prop_assert!(counted <= timeline.live());
     }
 }
+
+#[test]
+fn of_a_history_full_of_damage_it_is_known_of_every_point_whether_some_stands_before_or_behind_it() {
+    let said = r#"{"kind":"message","message":{"role":"user","content":"dig"}}"#;
+    let damage = "not json\n".repeat(Conversation::MAX_DEFECTS + 5);
+    let history = format!("{said}\n{damage}{said}\nnot json\n{said}\n");
+    let timeline = Timeline::read(history.as_bytes(), Limits::default()).expect("memory can be read");
+    let behind = |event| timeline.cut(Point::Event(event)).expect("it is there").damage.len();
+    let before = |event| timeline.damage_before(event).len();
+    assert_eq!([behind(1), behind(2), behind(3)], [Conversation::MAX_DEFECTS, 1, 0]);
+    assert_eq!([before(1), before(2), before(3)], [0, Conversation::MAX_DEFECTS - 1, Conversation::MAX_DEFECTS]);
+}

@@ -2,6 +2,7 @@
 
 use crate::support::{Session, eventually, in_copy, wait_for};
 use nix::sys::wait::WaitStatus;
+use session_disk::faults::{self, Fault};
 use session_proc::{EventKind, ProcError, Registry, Start, State, Tuning};
 
 fn texts(registry: &Registry) -> Vec<String> {
@@ -26,6 +27,23 @@ fn a_death_by_a_signal_is_told_with_its_name() {
     let session = Session::supervised();
     session.run("kill -9 $$");
     assert_eq!(texts(&session.registry), ["Background process bg1 exited with status 137 (SIGKILL)."]);
+}
+
+#[test]
+fn what_was_told_of_one_process_is_not_lost_with_the_failure_of_another() {
+    for at in 0.. {
+        let session = Session::unsupervised();
+        let ids = ["true", "false"].map(|command| session.start(command).id);
+        ids.iter().for_each(|id| drop(session.ended(id)));
+        let run = faults::with(Fault::Fail { at }, || session.registry.events());
+        let mut told: Vec<_> = run.result.unwrap_or_default().into_iter().map(|event| event.id).collect();
+        told.extend(session.registry.events().expect("the disk works again").into_iter().map(|event| event.id));
+        told.sort();
+        assert_eq!(told, ids, "operation {at}");
+        if !run.hit {
+            break;
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The kept descriptor of a history, and what is known of the file behind it.
 
 use super::group::SharedSync;
-use super::tail::Part;
+use super::head::newer_format;
 use crate::flock::Inode;
+use crate::part::Part;
 use crate::{Result, StoreError};
 use memchr::memchr;
-use session_core::{FORMAT, Item, Place, RawLine, scan_line};
+use session_core::Event;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileExt as _;
@@ -95,12 +96,7 @@ impl Kept {
             Some(end) => (&line[..end], true),
             None => (line, false),
         };
-        let raw = RawLine { place: Place { line: None, offset: 0 }, bytes: line, terminated };
-        let records = scan_line(raw).into_iter().filter_map(|item| match item {
-            Item::Record(record) => Some(record.event),
-            Item::Defect(_) => None,
-        });
-        if let Some(format) = records.take(1).find_map(|event| event.format()).filter(|&format| format > FORMAT) {
+        if let Some(format) = Event::parse(line).ok().flatten().and_then(|event| newer_format(&event)) {
             return Err(StoreError::NewerFormat { path: path.to_owned(), format });
         }
         self.begun = terminated || len > HEAD;

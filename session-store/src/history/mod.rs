@@ -18,6 +18,7 @@ mod blank;
 mod extend;
 mod file;
 mod group;
+mod head;
 mod parallel;
 mod pending;
 mod read;
@@ -26,10 +27,11 @@ mod tail;
 pub(crate) use blank::blank_at;
 #[cfg(feature = "remote")]
 pub(crate) use extend::Extension;
-pub(crate) use read::BUFFER;
+pub(crate) use head::newer_format;
+pub(crate) use read::{BUFFER, settled_len};
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;
-pub(crate) use tail::{Part, last_line};
+pub(crate) use tail::last_line;
 
 use crate::flock::{self, Inode};
 use crate::{Durability, Options, Redaction, Result, SessionPaths, StoreError};
@@ -86,8 +88,10 @@ pub struct History {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Appended {
-    /// How many events were written: all that were given.
+    /// How many events were written: all that were given, or none where they wait.
     pub events: usize,
+    /// How many wait in memory for a history to begin: see [`crate::Session::append`].
+    pub waiting: usize,
     /// How many bytes their lines take, newlines included.
     pub bytes: u64,
     /// Where the first of them begins. Their lines follow each other without a gap.

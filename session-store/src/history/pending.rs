@@ -66,7 +66,7 @@ impl Pending {
         let placed = self.placed();
         let before = placed.written.before_own();
         let (bytes, offset) = ((placed.len - before) as u64, placed.offset + before as u64);
-        Ok(Appended { events: self.events, bytes, offset, isolated: self.isolated })
+        Ok(Appended { events: self.events, waiting: 0, bytes, offset, isolated: self.isolated })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading a history as it stands at one moment.
 
-use super::tail::{Part, last_line};
+use super::tail::last_line;
+use crate::part::Part;
 use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
 use chrono::DateTime;
@@ -190,8 +191,8 @@ impl HistoryView {
     }
 }
 
-/// How much of the file is to be read.
-fn settled_len(file: &File) -> io::Result<u64> {
+/// How many bytes are there for good: an unterminated last line may be somebody's write in flight, and is given a moment.
+pub(crate) fn settled_len(file: &File) -> io::Result<u64> {
     let len = file.metadata()?.len();
     if last_line(file, len)? == len {
         return Ok(len);

@@ -7,19 +7,18 @@
 
 use super::blank::{Last, blank, open_overwrite};
 use crate::flock::Inode;
+use crate::part::Part;
+use crate::quarantine::{Taken, keep};
 use crate::{Result, SessionPaths, StoreError};
 use memchr::memrchr;
-use rand::RngExt as _;
 use session_core::{Bodies, Fault, Item, Limits, Scan};
-use session_disk::{
-    DiskError, Op, create_dir, create_new, publish, remove_file, sync_data, sync_dir, temp_name, write,
-};
+use session_disk::DiskError;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// How much is looked at or copied at once.
+/// How much is looked at at once.
 const BLOCK: usize = 256 << 10;
 
 /// Bytes that an append found at the end of the history without a newline, and that are no JSON: what is left of a
@@ -34,24 +33,6 @@ pub struct Isolated {
     /// The copy of them in the session's quarantine; the history has spaces in their place. An error: they stand where
     /// they stood, on a line of their own, and every reader skips that line.
     pub quarantine: Result<PathBuf>,
-}
-
-/// Reads a part of a file without moving its place.
-#[derive(Debug)]
-pub(crate) struct Part<'a> {
-    pub(crate) file: &'a File,
-    pub(crate) at: u64,
-    pub(crate) upto: u64,
-}
-
-impl Read for Part<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.upto.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let len = left.min(buffer.len());
-        let read = self.file.read_at(&mut buffer[..len], self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
 }
 
 /// Where the last line begins of what stands before `upto`; `upto` itself if a newline ends it.
@@ -115,47 +96,13 @@ fn torn(file: &File, start: u64, upto: u64, limits: Limits) -> io::Result<Vec<(u
 
 /// Copies bytes to the quarantine and blanks them in the history.
 fn take_out(paths: &SessionPaths, file: &File, inode: Inode, offset: u64, len: u64) -> Result<PathBuf, DiskError> {
-    let copy = keep(paths, file, offset, len)?;
+    // The name says where they stood.
+    let name = format!("history-{offset}-{len}-{:016x}", rand::random::<u64>());
+    let copy = keep(paths, file, &Taken { name, parts: vec![(offset, len)], index: None })?;
     let history = paths.history();
     let over = open_overwrite(&history, inode)?;
     blank(&over, &history, offset, len, Last::Space)?;
     Ok(copy)
-}
-
-/// On disk when it returns: a synced copy of the bytes in the quarantine, under a name that says where they stood.
-fn keep(paths: &SessionPaths, file: &File, offset: u64, len: u64) -> Result<PathBuf, DiskError> {
-    let dir = paths.quarantine();
-    match create_dir(&dir) {
-        Ok(()) => sync_dir(paths.dir())?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    let random: u64 = rand::rng().random();
-    let kept = dir.join(format!("history-{offset}-{len}-{random:016x}"));
-    let temp = temp_name(&kept);
-    let copied = copy(file, offset, len, &temp).and_then(|()| publish(&temp, &kept));
-    if let Err(error) = copied {
-        // The first error is the one to tell; the bytes are still in the history.
-        drop(remove_file(&temp));
-        return Err(error);
-    }
-    sync_dir(&dir)?;
-    Ok(kept)
-}
-
-fn copy(file: &File, offset: u64, len: u64, to: &Path) -> Result<(), DiskError> {
-    let copy = create_new(to)?;
-    let mut part = Part { file, at: offset, upto: offset + len };
-    let mut buffer = vec![0; BLOCK.min(usize::try_from(len).unwrap_or(BLOCK))];
-    while part.at < part.upto {
-        let read = part.read(&mut buffer).and_then(|read| match read {
-            0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            _ => Ok(read),
-        });
-        let read = read.map_err(|source| DiskError { op: Op::Write, path: to.to_owned(), source })?;
-        write(&copy, to, &buffer[..read])?;
-    }
-    sync_data(&copy, to)
 }
 
 #[cfg(test)]

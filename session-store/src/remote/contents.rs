@@ -5,7 +5,7 @@ use super::sha::Sha;
 use super::state::Files;
 use super::tree::{Entry, PART};
 use super::{RemoteError, RemoteResult};
-use crate::history::Part;
+use crate::part::Part;
 use crate::small_file::{is_absent, open_regular};
 use crate::{SessionPaths, StoreError};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::packed::{Packed, pack};
 use super::segment::Segment;
 use super::sha::Sha;
 use super::{RemoteError, RemoteResult};
-use crate::history::Part;
+use crate::part::Part;
 use crate::{HistoryView, SessionPaths, StoreError};
 use session_core::{Limits, Timestamp};
 use std::fs::File;

@@ -11,7 +11,7 @@ use super::sha::Sha;
 use super::tree::{PART, Tree};
 use super::{Remote, RemoteError, RemoteResult, collect, keys};
 use crate::StoreError;
-use crate::history::Part;
+use crate::part::Part;
 use crate::small_file::open_regular;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use session_core::{SessionName, Timestamp};

@@ -22,7 +22,7 @@ impl Remote {
     pub fn sync(&self, store: &Store, name: &SessionName, dry_run: bool) -> RemoteResult<Synced> {
         let pull = PullOptions { dry_run, ..PullOptions::default() };
         let push = PushOptions { dry_run, ..PushOptions::default() };
-        if store.paths(name)?.dir().symlink_metadata().is_err() && !store.exists(name) {
+        if !store.exists(name) {
             return Ok(Synced { pulled: Some(self.pull(store, name, &pull)?), pushed: None });
         }
         let session = store.open_exactly(name)?;

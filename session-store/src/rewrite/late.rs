@@ -3,7 +3,8 @@
 use super::backup::{Backup, backups};
 use super::lock_history;
 use crate::flock::Inode;
-use crate::history::{BUFFER, Part, last_line};
+use crate::history::{BUFFER, last_line};
+use crate::part::Part;
 use crate::{Durability, LockGuard, Result, SessionPaths, StoreError};
 use memchr::memmem;
 use session_disk::{append, open_append, sync_data, sync_dir};

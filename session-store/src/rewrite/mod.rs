@@ -22,20 +22,14 @@ mod tests;
 pub(crate) use backup::backups;
 
 use crate::flock::{self, Inode, names};
-use crate::history::{BUFFER, Part, blank_at, last_line};
+use crate::history::{BUFFER, blank_at, newer_format, settled_len};
+use crate::part::Part;
 use crate::{Durability, HistoryView, LockGuard, Options, Result, SessionPaths, StoreError};
-use session_core::{FORMAT, Item};
 use session_disk::{DiskError, create_new, open_existing, remove_file, temp_name, write};
 use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
-/// How long an unterminated last line is given to be finished.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How often the history may be replaced while it is locked.
 const REOPENS: usize = 16;
 
@@ -114,10 +108,8 @@ impl<'a> Rewrite<'a> {
         let mut part = Part { file: &old, at: self.at, upto };
         let mut bytes = vec![0; BUFFER];
         while part.at < upto {
-            match part.read(&mut bytes).map_err(StoreError::read(&path))? {
-                0 => break,
-                read => self.push(&bytes[..read])?,
-            }
+            let read = part.read_some(&mut bytes).map_err(StoreError::read(&path))?;
+            self.push(read)?;
         }
         self.at = self.at.max(upto);
         Ok(())
@@ -193,26 +185,8 @@ fn lock_history(paths: &SessionPaths) -> Result<File> {
 }
 
 fn refuse_newer(paths: &SessionPaths, options: &Options) -> Result<()> {
-    let view = HistoryView::open(paths, options.limits)?;
-    match view.told(view.forwards().next().transpose())? {
-        Some(Item::Record(record)) => match record.event.format().filter(|&format| format > FORMAT) {
-            Some(format) => Err(StoreError::NewerFormat { path: paths.history(), format }),
-            None => Ok(()),
-        },
-        Some(Item::Defect(_)) | None => Ok(()),
+    match HistoryView::open(paths, options.limits)?.head()?.and_then(|head| newer_format(&head.event)) {
+        Some(format) => Err(StoreError::NewerFormat { path: paths.history(), format }),
+        None => Ok(()),
     }
-}
-
-/// How many bytes are there for good: a last line that grows is somebody's write in flight, and comes later.
-fn settled_len(file: &File) -> std::io::Result<u64> {
-    let len = file.metadata()?.len();
-    let mut last = [b'\n'];
-    if len > 0 {
-        file.read_exact_at(&mut last, len - 1)?;
-    }
-    if last == [b'\n'] {
-        return Ok(len);
-    }
-    thread::sleep(LOOK_AGAIN);
-    if file.metadata()?.len() == len { Ok(len) } else { last_line(file, len) }
 }

@@ -2,7 +2,7 @@
 
 use super::backup::backups;
 use super::{KeepBackup, Rewrite, late};
-use crate::{Options, Result, SessionPaths, Wait, lock};
+use crate::{Options, Result, SessionPaths, StoreError, Wait, lock};
 use session_core::{Event, Timestamp, parse_time};
 use session_disk::faults::{Fault, with};
 use std::collections::HashMap;
@@ -192,5 +192,16 @@ fn i23_who_appends_without_a_lock_meanwhile_loses_no_line_and_finds_none_twice()
         for n in 0..count {
             assert_eq!(found.get(line(&format!("w{writer}-{n}.")).as_str()), Some(&1), "w{writer}-{n}");
         }
+    }
+}
+
+#[test]
+fn h03_a_history_of_a_newer_format_is_not_replaced_however_odd_its_first_line_is() {
+    for before in ["", "\u{feff}"] {
+        let head = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":99}}\n";
+        let (_dir, paths) = session(&format!("{before}{head}{BAD}"));
+        let lock = lock::acquire(&paths, "demo", Wait::No).expect("nobody has it");
+        let refused = Rewrite::begin(&paths, &lock, &Options::default()).err();
+        assert!(matches!(refused, Some(StoreError::NewerFormat { format: 99, .. })), "{refused:?}");
     }
 }

@@ -44,7 +44,7 @@ impl Store {
         progress: &mut dyn FnMut(u64),
     ) -> Result<SecretScan> {
         let paths = match self.existing(name) {
-            Err(StoreError::NotFound { .. }) if self.exists(name) => self.paths(name)?,
+            Err(StoreError::NotFound { .. }) if self.has_history(name) => self.paths(name)?,
             paths => paths?,
         };
         Ok(scan::scan(&paths, self.options().limits, checkpoints, progress)?.0)

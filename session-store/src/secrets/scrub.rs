@@ -5,7 +5,7 @@ use super::pieces::pieces;
 use super::put::{Failed, Put, masked};
 use super::scan::{SecretScan, scan};
 use crate::chain::Member;
-use crate::history::Part;
+use crate::part::Part;
 use crate::processes::refuse_running;
 use crate::rewrite::{KeepBackup, Rewrite, late};
 use crate::{LockGuard, Result, Session, Store, StoreError, flock, meta};

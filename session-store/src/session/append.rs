@@ -13,8 +13,8 @@ impl Session {
     /// Appends events, all of them or none, in one write.
     ///
     /// A history begins with the first event of a kind that the reference knows; a line that says what the session is
-    /// goes before it. Events of this project's own kinds that come earlier wait for that in memory, and `events` of the
-    /// answer is 0 for them.
+    /// goes before it. Events of this project's own kinds that come earlier wait for that in memory: the answer counts
+    /// them as `waiting`, and they are gone with the handle if no such event comes.
     ///
     /// Whoever appends first while a turn is live, in any process, also writes that the turn has started.
     ///
@@ -22,8 +22,9 @@ impl Session {
     /// lock, it makes sure first that it still does; while it runs a turn, it puts the turn's marker back where the
     /// reference removed it.
     ///
-    /// On disk when it returns: the events, synced as the durability says. `updated` and the cost in the metadata follow at
-    /// most a second later, or when the session is closed.
+    /// On disk when it returns: the events, synced as the durability says. `updated` and the cost in the metadata are
+    /// written at most once a second; what is left is written with the next append after that, at the end of the turn, or
+    /// when the session is closed.
     ///
     /// # Errors
     /// [`StoreError::Deleted`] and [`StoreError::Succeeded`] where the session is gone or another goes on with it,
@@ -45,7 +46,7 @@ impl Session {
         }
         if events.iter().all(|event| event.kind.is_extension()) && !self.has_history()? {
             state.waiting.extend_from_slice(events);
-            return Ok(Appended::default());
+            return Ok(Appended { waiting: events.len(), ..Appended::default() });
         }
         let (pending, start) = self.write(&mut state, events)?;
         state.has_usage |= events.iter().chain(&state.waiting).any(|event| event.kind == Kind::XUsage);
@@ -97,10 +98,16 @@ impl Session {
     fn settle_with_waiting(&self, state: &mut State, pending: Pending, start: Option<&Event>) -> Result<Appended> {
         let before = pending.bytes_of_first(state.waiting.len());
         let settled = pending.settle(&self.paths.history());
-        let Appended { events, bytes, offset, isolated } =
+        let Appended { events, bytes, offset, isolated, .. } =
             settled.map_err(|error| self.not_written(state, start, error))?;
         let waiting = std::mem::take(&mut state.waiting);
-        Ok(Appended { events: events - waiting.len(), bytes: bytes - before, offset: offset + before, isolated })
+        Ok(Appended {
+            events: events - waiting.len(),
+            waiting: 0,
+            bytes: bytes - before,
+            offset: offset + before,
+            isolated,
+        })
     }
 
     /// Takes note that a call failed. The error is about the caller's events, and not about those that waited.

@@ -10,8 +10,27 @@ impl Session {
         Inbox::new(self.paths.clone(), &self.name, self.options.durability)
     }
 
-    /// The session's background processes. Name a supervisor before anything is started:
-    /// [`Registry::with_supervisor`](session_proc::Registry::with_supervisor).
+    /// The session's background processes. Name a supervisor before anything is started
+    /// ([`Registry::with_supervisor`](session_proc::Registry::with_supervisor)): as a rule the agent's own program, under
+    /// a verb that nobody types.
+    ///
+    /// ```no_run
+    /// use session_proc::{Start, Supervisor, supervise};
+    /// use session_store::{NewSession, Store};
+    ///
+    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     // First, while there is one thread.
+    ///     let mut args = std::env::args_os().skip(1);
+    ///     if args.next().is_some_and(|verb| verb == "__supervise") {
+    ///         return Ok(supervise(args)?);
+    ///     }
+    ///     let session = Store::open_default()?.create(&NewSession::default())?;
+    ///     let supervisor = Supervisor::new(std::env::current_exe()?, ["__supervise"]);
+    ///     let registry = session.registry()?.with_supervisor(supervisor);
+    ///     registry.start(&Start::new("exec make watch", "/w").name("watch"))?;
+    ///     Ok(())
+    /// }
+    /// ```
     ///
     /// # Errors
     /// [`crate::StoreError::Escapes`] where a symbolic link stands in the place of their records.

@@ -1,7 +1,8 @@
 //! The session's price in its metadata, where the reference and lists look for it.
 
 use crate::flock::Inode;
-use crate::history::{Part, last_line};
+use crate::history::last_line;
+use crate::part::Part;
 use crate::small_file::open_regular;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{Limits, Responses, Spending};

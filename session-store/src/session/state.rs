@@ -110,7 +110,8 @@ impl Session {
 
     /// Closes the session: writes what is left to write, as dropping does, and says whether that worked.
     ///
-    /// On disk when it returns: `updated` and the cost in the metadata, if something was appended since they were last written.
+    /// On disk when it returns: `updated` and the cost in the metadata, if something was appended since they were last
+    /// written. Events that wait for a history to begin are not written: see [`Session::append`].
     ///
     /// # Errors
     /// As [`Session::update_meta`]. Every append that succeeded stands.

@@ -5,7 +5,7 @@
 //! under the history's lock.
 
 use crate::{Result, SessionPaths, small_file};
-use session_core::{Event, Extension, Item, Place, RawLine, TurnPhase, scan_line};
+use session_core::{Event, Extension, TurnPhase};
 use session_disk::{Durability, remove_file, replace};
 use session_proc::TurnMarker;
 use std::fs;
@@ -53,11 +53,7 @@ fn read(paths: &SessionPaths) -> Option<(String, Event)> {
     fs::symlink_metadata(&path).ok()?;
     let (bytes, _) = small_file::read(&path, MAX_BYTES).ok()?;
     let bytes = bytes.strip_suffix(b"\n")?;
-    let line = RawLine { place: Place { line: None, offset: 0 }, bytes, terminated: true };
-    let event = scan_line(line).into_iter().find_map(|item| match item {
-        Item::Record(record) => Some(*record.event),
-        Item::Defect(_) => None,
-    })?;
+    let event = Event::parse(bytes).ok()??;
     match event.extension() {
         Some(Extension::Turn(mark)) if mark.phase == TurnPhase::Start => Some((mark.id, event)),
         _ => None,

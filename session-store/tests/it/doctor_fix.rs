@@ -293,12 +293,19 @@ fn sessions_may_be_named_and_the_others_are_not_touched() {
 
 #[test]
 fn h03_a_history_of_a_newer_format_is_not_written_and_the_rest_is_repaired() {
-    let scratch = Scratch::new();
-    let header = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":99}}\n";
-    let dir = whole(&scratch, "demo", &[header.into(), "not json\n".into(), user(1, "a")]);
-    fs::set_permissions(&dir, Permissions::from_mode(0o755)).expect("it is ours");
-    let before = history(&scratch, "demo");
-    repair(&scratch);
-    assert_eq!(history(&scratch, "demo"), before);
-    assert_eq!(codes(&scratch, "demo"), [FindingCode::BadLine, FindingCode::NewerFormat]);
+    let header = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.session\",\"x\":{\"format\":99}}";
+    // What is odd about the line does not make the format an older one.
+    for (header, is_odd) in
+        [(format!("{header}\n"), false), (format!("{header}\r\n"), true), (format!("\u{feff}{header}\n"), true)]
+    {
+        let scratch = Scratch::new();
+        let dir = whole(&scratch, "demo", &[header.clone(), "not json\n".into(), user(1, "a")]);
+        fs::set_permissions(&dir, Permissions::from_mode(0o755)).expect("it is ours");
+        let before = history(&scratch, "demo");
+        repair(&scratch);
+        assert_eq!(history(&scratch, "demo"), before, "{header:?}");
+        let odd = is_odd.then_some(FindingCode::OddLine);
+        let wanted: Vec<_> = odd.into_iter().chain([FindingCode::BadLine, FindingCode::NewerFormat]).collect();
+        assert_eq!(codes(&scratch, "demo"), wanted, "{header:?}");
+    }
 }

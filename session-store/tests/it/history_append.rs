@@ -248,7 +248,8 @@ fn h06_a_line_that_the_reference_cannot_read_is_refused_before_anything_is_writt
 fn h03_a_history_of_a_newer_format_is_read_and_not_written() {
     let newer = [r#"{"ts":"2026-01-02T03:04:05Z","kind":"x.session","x":{"format":2}}"#, U1, ""].join("\n");
     // Blank lines in front change nothing, and a format that is no number is beyond any.
-    for history in [newer.clone(), format!("  \n{newer}"), newer.replace(":2}", ":\"2026-b\"}")] {
+    let odd = format!("\u{feff}{newer}");
+    for history in [newer.clone(), odd, format!("  \n{newer}"), newer.replace(":2}", ":\"2026-b\"}")] {
         let session = Session::with_history(history.as_bytes());
         let error = session.append(&[said("a")]).expect_err("the format is newer");
         assert!(matches!(error, StoreError::NewerFormat { format, .. } if format >= 2), "{error}");

@@ -77,7 +77,7 @@ fn the_most_recent_one_and_those_that_exist_are_the_reference_s() {
         assert_eq!(store.active_turns().expect("the store can be read").turns, []);
         for (name, exists) in case["exists"].as_object().expect("an object") {
             // "", ".", ".." and hidden names are no session names: nothing exists under them.
-            let found = SessionName::new(name.as_str()).is_ok_and(|name| store.exists(&name));
+            let found = SessionName::new(name.as_str()).is_ok_and(|name| store.has_history(&name));
             let named = SessionName::new(name.as_str()).is_ok();
             assert_eq!(found, named && exists.as_bool().expect("a bool"), "{} {name:?}", case["case"]);
         }

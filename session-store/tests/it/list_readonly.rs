@@ -111,7 +111,7 @@ fn read_everything(base: &Path) {
     assert_eq!(store.last_model(&demo).expect("it can be read").as_deref(), Some("m"));
     assert_eq!(store.last_report(&demo).expect("it can be read"), None);
     assert_eq!(store.similar("dem").expect("it can be read"), std::slice::from_ref(&demo));
-    assert!(store.exists(&demo) && store.exists(&name("old")) && !store.exists(&name("nobody")));
+    assert!(store.has_history(&demo) && store.has_history(&name("old")) && !store.has_history(&name("nobody")));
     assert_eq!(store.active_turns().expect("it can be read").turns, []);
     assert_eq!(store.trash_list().expect("it can be read"), []);
     assert_eq!(store.examine(&Checkup::default()).expect("it can be read").sessions, 4);

@@ -41,7 +41,8 @@ fn an_empty_session_has_no_history() {
     let (_dir, store, session) = session();
     assert_eq!(session.load().expect("it can be read").messages, []);
     assert!(!session.paths().history().exists());
-    assert!(!store.exists(&session.name().parse().expect("it is a name")));
+    let name: SessionName = session.name().parse().expect("it is a name");
+    assert_eq!((store.exists(&name), store.has_history(&name)), (true, false));
     assert_eq!(session.append(&[]).expect("it is nothing").events, 0);
     assert!(!session.paths().history().exists());
 }
@@ -49,17 +50,18 @@ fn an_empty_session_has_no_history() {
 #[test]
 fn events_of_ours_do_not_begin_a_history_and_are_written_with_the_one_that_does() {
     let (_dir, store, session) = session();
-    assert_eq!(session.append(&[usage()]).expect("it can wait").events, 0);
+    let waits = session.append(&[usage()]).expect("it can wait");
+    assert_eq!((waits.events, waits.waiting), (0, 1));
     assert!(!session.paths().history().exists());
     let appended = session.append_messages([Message::user("plant three oaks")]).expect("it can be appended to");
     assert_eq!(kinds(&session), ["x.session", "x.usage", "message"]);
     let bytes = fs::read(session.paths().history()).expect("it is there");
     let own = &bytes[usize::try_from(appended.offset).expect("it is small")..];
-    assert_eq!((appended.events, appended.bytes), (1, own.len() as u64));
+    assert_eq!((appended.events, appended.waiting, appended.bytes), (1, 0, own.len() as u64));
     assert!(own.starts_with(b"{\"ts\":\"") && own.ends_with(b"plant three oaks\"}}\n"));
     session.append(&[usage()]).expect("it can be appended to");
     assert_eq!(kinds(&session).len(), 4);
-    assert!(store.exists(&session.name().parse().expect("it is a name")));
+    assert!(store.has_history(&session.name().parse().expect("it is a name")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::scratch::{dead, identity_json};
 use super::session_turn::{events, kinds, session, turns};
 use session_core::TurnPhase;
-use session_proc::{Identity, Start, State};
+use session_proc::{Identity, Lifetime, Start, State, Stop, Which};
 use session_store::Session;
 use std::fs;
 
@@ -85,5 +85,25 @@ fn p01_what_a_turn_that_crashed_left_running_is_stopped_by_the_next_one() {
     let notice = events(&session).into_iter().map(|event| event.text).find(|text| text.contains("crashed"));
     let notice = notice.expect("it is told although there was no history");
     assert!(notice.ends_with("Background processes that it had left running were stopped: bg1 (server)."), "{notice}");
+    turn.end("done", None).expect("it can be ended");
+}
+
+#[test]
+fn what_a_turn_that_was_dropped_left_running_is_stopped_by_the_next_one_of_the_same_process() {
+    let (dir, _store, session) = session();
+    let registry = session.registry().expect("it is no link");
+    let lock = session.lock().expect("nobody has it");
+    let turn = session.begin_turn(&lock, "t1").expect("none runs");
+    let start = |command: &str| Start::new(command, dir.path());
+    let left = registry.start(&start("exec sleep 600")).expect("it starts").id;
+    let server = start("exec sleep 600").lifetime(Lifetime::Persistent);
+    let server = registry.start(&server).expect("it starts").id;
+    drop(turn);
+    let turn = session.begin_turn(&lock, "t2").expect("none runs");
+    let repair = turn.repair().expect("there was something to repair");
+    assert_eq!(repair.stopped.iter().map(|stopped| &stopped.id).collect::<Vec<_>>(), [&left]);
+    assert_eq!(registry.look(&left).expect("recorded").state, State::Killed);
+    assert_eq!(registry.look(&server).expect("recorded").state, State::Running);
+    registry.stop_all(Which::All, &Stop::default()).expect("it can be stopped");
     turn.end("done", None).expect("it can be ended");
 }

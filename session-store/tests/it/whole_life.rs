@@ -168,7 +168,7 @@ impl World {
 
     fn rollback(&mut self, at: usize, n: u8) {
         let Some((session, last, is_open)) = self.open(at) else { return };
-        if !is_open || !self.store.exists(&name(&last)) {
+        if !is_open || !self.store.has_history(&name(&last)) {
             return;
         }
         session.rollback(n.into()).expect("nothing forbids it");

@@ -6,6 +6,7 @@
 mod bans;
 mod changelog;
 mod circles;
+mod code_map;
 mod decisions;
 mod errors;
 mod functions;
@@ -28,8 +29,15 @@ const FILE_RULES: [fn(&TextFile) -> Vec<Finding>; 7] =
     [size::check, functions::check, module_docs::check, names::check, bans::check, paths::check, whitespace::check];
 
 /// The rules about the tree as a whole.
-const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 6] =
-    [circles::check, invariants::check, errors::check, decisions::check, changelog::check, links::check];
+const TREE_RULES: [fn(&Tree) -> Vec<Finding>; 7] = [
+    circles::check,
+    code_map::check,
+    invariants::check,
+    errors::check,
+    decisions::check,
+    changelog::check,
+    links::check,
+];
 
 /// Checks every rule and prints every finding before it fails.
 pub(crate) fn run(project: &Project) -> Result<()> {

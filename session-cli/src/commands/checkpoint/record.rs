@@ -34,7 +34,7 @@ impl Mark {
 /// Appends the event, and with everything but a snapshot that went well a notice for whoever reads along. A session
 /// without a conversation has nobody to tell. That it cannot be told takes nothing back: it is a diagnostic.
 pub(super) fn record(context: &Context, place: &Place, mark: Mark) -> Option<Diagnostic> {
-    if !context.store.exists(&place.name) {
+    if !context.store.has_history(&place.name) {
         return None;
     }
     let now = Utc::now().fixed_offset();

@@ -126,7 +126,7 @@ pub struct End {
 }
 
 impl End {
-    /// How many lines gave no event.
+    /// How many of the defects are skipped ([`Defect::is_skipped`]). One line can have several.
     pub fn skipped(&self) -> usize {
         self.defects.iter().filter(|defect| defect.is_skipped()).count()
     }

@@ -3,6 +3,7 @@
 use super::times::Times;
 use super::{Finding, FindingCode, Fix, Found, Patient, calls};
 use crate::flat::{FlatFile, SessionForm};
+use crate::history::newer_format;
 use crate::list::{is_ahead, times};
 use crate::meta::Facts;
 use crate::{HistoryView, Result};
@@ -34,7 +35,8 @@ pub(in crate::doctor) fn read(patient: &Patient<'_>) -> Result<Told> {
     let mut told =
         Told { flat: standing.flat, findings: Vec::new(), facts: None, checkpoint: None, has_messages: false };
     let Some(history) = &standing.history else { return Ok(told) };
-    let mut scan = Scanned::default();
+    let newer = history.head()?.and_then(|head| Some((head.place, newer_format(&head.event)?)));
+    let mut scan = Scanned { newer, ..Scanned::default() };
     for item in history.forwards() {
         match history.told(item)? {
             Item::Record(record) => scan.record(&record, history),
@@ -58,7 +60,6 @@ struct Scanned {
     /// Whether the file ends inside a line that would have been a rollback.
     ends_in_a_rollback: bool,
     newer: Option<(Place, u64)>,
-    is_begun: bool,
     times: Times,
     facts: Option<Facts>,
     checkpoint: Option<u64>,
@@ -68,9 +69,6 @@ struct Scanned {
 impl Scanned {
     fn record(&mut self, record: &Record, history: &HistoryView) {
         let (place, event) = (record.place, &*record.event);
-        if !std::mem::replace(&mut self.is_begun, true) {
-            self.newer = event.format().filter(|&format| format > FORMAT).map(|format| (place, format));
-        }
         self.has_messages |= event.message.is_some();
         self.checkpoint = self.checkpoint.max(checkpoint_of(event));
         self.times.event(event, place, history.path());
@@ -80,7 +78,6 @@ impl Scanned {
 
     fn defect(&mut self, defect: &Defect, history: &HistoryView) {
         let is_tail = matches!(defect.fault, Fault::Torn | Fault::Unterminated);
-        self.is_begun = true;
         // Nobody was told that a torn line is in the file: it is none, whatever it was going to be.
         if defect.fault == Fault::Torn {
             self.ends_in_a_rollback = defect.outcome == Outcome::SkippedRollback;

@@ -3,6 +3,7 @@
 use super::walk::visit;
 use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::directory::files;
+use crate::quarantine::INDEX;
 use crate::rewrite::{backups, late};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub(super) fn quarantine(patient: &Patient<'_>) -> Found {
 
 /// The list of what is in the file beside it.
 fn is_index(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "index")
+    path.extension().is_some_and(|ending| ending == INDEX)
 }
 
 /// What repairs have replaced.

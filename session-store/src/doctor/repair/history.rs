@@ -1,8 +1,11 @@
 //! The history: taking out what is no event, and telling what was done.
 
+use super::Repair;
 use super::case::Case;
-use super::{Repair, quarantine};
-use crate::history::{BUFFER, Part};
+use super::taken::taken;
+use crate::history::BUFFER;
+use crate::part::Part;
+use crate::quarantine::keep;
 use crate::rewrite::{KeepBackup, Rewrite, late};
 use crate::{Result, StoreError};
 use session_core::{Defect, Event, Fault, Item, Replay, Scan, noun};
@@ -31,7 +34,7 @@ impl Case<'_> {
             return Ok(false);
         }
         if !parts.is_empty() {
-            let kept = quarantine::keep(&self.paths, &old, &parts, self.now)?;
+            let kept = keep(&self.paths, &old, &taken(&parts, self.now))?;
             let name = kept.strip_prefix(self.paths.dir()).unwrap_or(&kept).display().to_string();
             repair.done.push(format!("{} taken out of the history and kept in {name}", named(&parts)));
             repair.kept.push(kept);

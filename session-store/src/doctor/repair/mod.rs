@@ -7,9 +7,9 @@ mod aside;
 mod case;
 mod history;
 mod names;
-mod quarantine;
 mod state;
 mod store;
+mod taken;
 
 use super::{Checkup, Finding, FindingCode, Fix, Ward};
 use crate::candidate::{Candidate, candidate};

@@ -55,7 +55,7 @@ impl Remote {
     /// object; [`StoreError::Locked`] while a turn runs; the step that failed.
     pub fn pull(&self, store: &Store, name: &SessionName, options: &PullOptions) -> RemoteResult<Copied> {
         let here = options.name.as_ref().unwrap_or(name);
-        if store.paths(here)?.dir().symlink_metadata().is_err() && !store.exists(here) {
+        if !store.exists(here) {
             let new = New { remote: self, store, name, here, options };
             return self.patiently(name, |call, copy| new.run(call, copy));
         }

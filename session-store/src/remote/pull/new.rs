@@ -11,7 +11,7 @@ use super::super::state::Files;
 use super::super::tree::{Entry, Tree, wanted};
 use super::super::{Copied, PullOptions, Remote, RemoteError, RemoteResult, contents, fetch};
 use super::Copy;
-use crate::history::Part;
+use crate::part::Part;
 use crate::small_file::{is_absent, open_regular};
 use crate::staging::{self, Staged};
 use crate::{SessionPaths, Store, StoreError, meta};
