@@ -261,7 +261,7 @@ pub(crate) fn changes_of(objects: &Objects, point: &Point) -> Result<Vec<Change>
 }
 
 /// A turn that is not in the list, made again from its commit.
-pub(crate) fn remade(objects: &Objects, n: u32, oid: Oid) -> Result<Turn, Error> {
+fn remade(objects: &Objects, n: u32, oid: Oid) -> Result<Turn, Error> {
     let (oid, commit) = read_commit(objects, oid)?;
     let point = Point { name: TurnRef::Turn(n), oid, commit };
     let changed = changes_of(objects, &point)?;

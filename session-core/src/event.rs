@@ -100,18 +100,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for kinds that this project added. The reference ignores them.
+    /// True for this project's kinds, those of a later version too: their names start with `x.`. The reference ignores them.
     pub fn is_extension(&self) -> bool {
-        match self {
-            Kind::XSession
-            | Kind::XTitle
-            | Kind::XTurn
-            | Kind::XUsage
-            | Kind::XCheckpoint
-            | Kind::XSuccessor
-            | Kind::XNote => true,
-            Kind::Message | Kind::ToolResult | Kind::Notice | Kind::Settings | Kind::Rollback | Kind::Other(_) => false,
-        }
+        self.as_str().starts_with("x.")
     }
 
     /// Every kind that has a name here.

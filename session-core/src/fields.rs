@@ -58,7 +58,7 @@ impl Fields {
         self.0.iter().map(|(key, text)| (&**key, &**text))
     }
 
-    pub(crate) fn set_text(&mut self, name: &str, text: Box<str>) {
+    fn set_text(&mut self, name: &str, text: Box<str>) {
         self.remove(name);
         self.0.push((name.into(), text));
     }

@@ -190,7 +190,7 @@ impl Drop for PackWriter {
 }
 
 /// The SHA-1 of a whole file, read in pieces.
-pub(super) fn sha1_of_file(path: &Path) -> Result<[u8; 20], Error> {
+fn sha1_of_file(path: &Path) -> Result<[u8; 20], Error> {
     let mut file = File::open(path).map_err(reading(path))?;
     let mut sha = Sha1::new();
     let mut buffer = vec![0; 256 << 10];

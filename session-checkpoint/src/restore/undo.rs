@@ -72,7 +72,7 @@ impl Checkpoints {
         self.restore_locked(&mut locked, &job, cancel)
     }
 
-    pub(super) fn both_ends(&self, locked: &Locked, journal: &Journal) -> Result<(Point, Point), Error> {
+    fn both_ends(&self, locked: &Locked, journal: &Journal) -> Result<(Point, Point), Error> {
         self.is_the_workspace(locked)?;
         let point = |name: Option<TurnRef>, oid| {
             let (oid, commit) = read_commit(&locked.objects, oid)?;

@@ -7,7 +7,7 @@ use crate::view::View;
 use std::ops::Range;
 
 /// What stands in the place of each byte of a secret.
-pub(crate) const MASK: u8 = b'*';
+const MASK: u8 = b'*';
 
 /// Bytes that take the place of as many others.
 #[derive(Debug, Clone, PartialEq, Eq)]

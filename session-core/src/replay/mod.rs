@@ -77,17 +77,24 @@ impl Conversation {
     }
 }
 
-/// Which events of a history are live. Events are numbered from 0 in file order, defects are not counted.
+/// Which events of a history are live. Defects are not counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LiveEvents {
-    /// For each event: whether its message is live, or `None` where it carries none that counts.
+    /// For each event in file order: whether its message is live, or `None` where it carries none that counts.
     pub events: Vec<Option<bool>>,
     /// As [`Conversation::uncertain`].
     pub uncertain: bool,
 }
 
 impl LiveEvents {
+    /// Whether the message of an event is live, by the event's number, from 1, as it stands everywhere else. `None` where it
+    /// carries none that counts, and where there is no such event.
+    pub fn get(&self, number: u64) -> Option<bool> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.events.get(index).copied().flatten()
+    }
+
     /// Finds the live events of a history, keeping no text.
     ///
     /// # Errors

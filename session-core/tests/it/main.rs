@@ -15,6 +15,7 @@ mod golden;
 mod golden_values;
 #[cfg(feature = "interop")]
 mod import;
+mod live;
 mod memory;
 mod oracle;
 mod properties;
