@@ -9,24 +9,31 @@ set -eu
 
 if [ -z "${IN_TURN:-}" ]; then
     [ $# -eq 3 ] || { echo "usage: agent.sh NAME WORKSPACE PROMPT" >&2; exit 2; }
-    session path "$1" >/dev/null 2>&1 || session new "$1" --workspace "$2" >/dev/null
+    # Status 5: there is one of this very name. (`session path` would also take the start of another's.)
+    error=$(session new "$1" --workspace "$2" 2>&1 >/dev/null) || [ $? -eq 5 ] || { echo "$error" >&2; exit 1; }
     # The lock, the marker of the turn, a checkpoint before and after; what runs in the background ends with it.
-    IN_TURN=1 exec session turn "$1" --wait 10s --checkpoint -- "$0" "$@"
+    IN_TURN=1 exec session turn "$1" --wait 10s --checkpoint -- sh "$0" "$@"
 fi
 
 workspace=$2
 prompt=$3
 
+# One message. A pipe does not tell that what is before this has failed; that nothing came does.
 append() {
-    session append "$KVIT_SESSION" >/dev/null
+    [ "$(session append "$KVIT_SESSION")" = 1 ]
 }
 
-# What a person said meanwhile, each message once: taken, appended with its id, acknowledged.
+# What a person said meanwhile, each message once: taken, appended with its id, acknowledged. Status 3: some cannot be
+# delivered, which was told. It stays in $steered.
 take_steering() {
-    session inbox "$KVIT_SESSION" drain | while IFS= read -r message; do
+    steered=$(session inbox "$KVIT_SESSION" drain) || [ $? -eq 3 ]
+    [ -n "$steered" ] || return 0
+    while IFS= read -r message; do
         printf '%s\n' "$message" | jq -c '{role: "user", content: .text, x: {inbox: [.id]}}' | append
         session inbox "$KVIT_SESSION" ack "$(printf '%s\n' "$message" | jq -r .id)" >/dev/null
-    done
+    done <<LINES
+$steered
+LINES
 }
 
 call() {
@@ -38,26 +45,32 @@ result() {
     jq -Rcs --arg id "$1" --arg name "$2" '{role: "tool", tool_call_id: $id, name: $name, content: .}' | append
 }
 
-# The stand-in for a model: what it says next, by how much was said since the prompt.
+# The stand-in for a model: $said is what it says next, by how much was said since the prompt. `--api` gives each call a
+# result, also where a turn was killed in between. Status 3: a part of the history is damaged, which was told.
 ask_the_model() {
-    session load "$KVIT_SESSION" --api | jq -rs '[.[] | .role] | reverse | index("user") // 0'
+    conversation=$(session load "$KVIT_SESSION" --api) || [ $? -eq 3 ]
+    said=$(printf '%s\n' "$conversation" | jq -rs '[.[] | .role] | reverse | index("user") // 0')
 }
 
 jq -cn --arg prompt "$prompt" '{role: "user", content: $prompt}' | append
 while :; do
     take_steering
-    case $(ask_the_model) in
+    ask_the_model
+    case $said in
     0)
         call c1 Plant '{"what":"an oak"}'
-        yes 'an oak' | head -n 5000 >"$workspace/oak.txt"
-        # Large output goes to a file; the message has its beginning and end, and where the rest is.
-        session spill "$KVIT_SESSION" --hint Plant <"$workspace/oak.txt" | result c1 Plant
+        # Large output goes to a file; the message has its beginning and end, and where the rest is. That a tool failed
+        # is for the model to know.
+        {
+            yes 'an oak' | head -n 5000 >"$workspace/oak.txt" &&
+                session spill "$KVIT_SESSION" --hint Plant <"$workspace/oak.txt"
+        } 2>&1 | result c1 Plant
         [ -z "${CRASH:-}" ] || kill -9 "$PPID"
         ;;
     2)
         call c2 Water '{}'
         # A process that outlives this command, and ends with the turn.
-        session run "$KVIT_SESSION" --name water --until '^water runs$' -- 'echo water runs; exec sleep 60' | result c2 Water
+        session run "$KVIT_SESSION" --name water --until '^water runs$' -- 'echo water runs; exec sleep 60' 2>&1 | result c2 Water
         ;;
     4)
         call c3 Report '{"task_status":"completed","headline":"An oak stands.","blocks":[]}'
@@ -65,7 +78,9 @@ while :; do
         ;;
     *)
         echo '{"role":"assistant","content":"An oak stands, and it has water."}' | append
-        break
+        # What came since is for this turn too; what comes later waits for the next.
+        take_steering
+        [ -n "$steered" ] || break
         ;;
     esac
 done

@@ -120,6 +120,14 @@ impl Identity {
         judge(self.pid, |stat| Ok(stat.start_ticks == self.start_ticks))
     }
 
+    /// Whether the calling process is this one or descends from it: see [`Identity::is_or_begot`].
+    ///
+    /// # Errors
+    /// When `/proc` cannot be read.
+    pub fn is_or_begot_this_process(&self) -> Result<bool, ProcError> {
+        self.is_or_begot(own_pid())
+    }
+
     /// Whether `pid` is this process or descends from it: the chain of parents, as it stands now, leads here.
     ///
     /// A process whose parent ended was given to another one, so a daemon does not descend from who started it.

@@ -7,7 +7,7 @@ use crate::id::Paths;
 use crate::spawn::{self, Launched};
 use crate::{Identity, ProcError, Registry, Start, Status, TurnMarker, dir_lock, mark, pattern, settle};
 use chrono::Utc;
-use session_disk::{Durability, create_dir};
+use session_disk::{Durability, ensure_dir};
 use std::fs;
 use std::io::ErrorKind;
 
@@ -35,10 +35,7 @@ impl Registry {
     #[doc(alias = "Start")]
     pub fn start(&self, start: &Start) -> Result<Status, ProcError> {
         check(start)?;
-        match create_dir(&self.dir) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
+        ensure_dir(&self.dir)?;
         let token = mark::token();
         let dossier = self.dossier(start, &token)?;
         for _ in 0..MAX_CLAIMS {

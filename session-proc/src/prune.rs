@@ -5,9 +5,8 @@ use crate::id::{last_number, names};
 use crate::{ProcError, ProcessId, Registry, Status, dir_lock, settle};
 use chrono::{DateTime, TimeDelta, Utc};
 use session_core::layout;
-use session_disk::remove_file;
+use session_disk::remove_file_if_there;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A claim and a temporary file live for seconds.
@@ -55,10 +54,7 @@ impl Registry {
     /// # Errors
     /// The step that failed; what was removed until then stays removed.
     pub fn prune(&self, prune: &Prune) -> Result<Vec<ProcessId>, ProcError> {
-        let remove = |path: &Path| match remove_file(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            removed => Ok::<(), ProcError>(removed?),
-        };
+        let remove = |path: &Path| remove_file_if_there(path).map(drop).map_err(ProcError::from);
         let pruned = self.prune_into(prune, |_| true, remove)?;
         self.sweep()?;
         Ok(pruned)
@@ -128,7 +124,8 @@ impl Registry {
 
     fn sweep(&self) -> Result<(), ProcError> {
         for path in self.leftovers()? {
-            remove_file(&path)?;
+            // Another prune at the same time may be faster.
+            remove_file_if_there(&path)?;
         }
         Ok(())
     }

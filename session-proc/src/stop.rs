@@ -38,6 +38,8 @@ pub enum Which {
     Ephemeral,
     /// Of these, those that were started during a turn: what ends with it.
     OfTurn,
+    /// Of these, those that still run. Whoever asks knows that no turn does: it is what one that is over has left.
+    LeftOver,
 }
 
 /// What became of a background process that was to be stopped.
@@ -95,6 +97,9 @@ impl Registry {
             Which::All => true,
             Which::Ephemeral => status.lifetime == Some(Lifetime::Ephemeral),
             Which::OfTurn => status.lifetime == Some(Lifetime::Ephemeral) && status.has_turn,
+            Which::LeftOver => {
+                status.lifetime == Some(Lifetime::Ephemeral) && status.has_turn && !status.state.is_final()
+            }
         };
         for status in self.list()?.processes.into_iter().filter(is_meant) {
             match self.target(&status.id, stop) {

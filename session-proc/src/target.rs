@@ -31,7 +31,7 @@ impl fmt::Display for Survivor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "process {}", self.member.process.pid)?;
         if let Some(command) = &self.member.command {
-            write!(f, " ({})", command.escape_default())?;
+            write!(f, " ({})", command.escape_debug())?;
         }
         write!(f, ": {}", self.why)
     }

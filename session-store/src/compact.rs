@@ -5,11 +5,11 @@
 //! on in: repeating the compaction takes it.
 
 use crate::chain::Member;
+use crate::processes::refuse_turn;
 use crate::staging::{self, Staged};
 use crate::{HistoryView, LockGuard, Result, Session, SessionPaths, Store, StoreError, meta, spill};
 use session_core::checkpoint::Checkpointer;
 use session_core::{Event, Extension, Item, Message, Meta, Replay, SessionHeader, SessionName, Successor};
-use session_proc::TurnMarker;
 use std::collections::BTreeSet;
 
 /// How a session is compacted.
@@ -74,9 +74,7 @@ impl Store {
             }
             begun => begun?,
         }
-        if let Some(turn) = TurnMarker::read(&source.paths().proc())? {
-            return Err(StoreError::live_turn(source.name(), turn.pid));
-        }
+        refuse_turn(source.paths(), source.name())?;
         // What is in the source from here on was not seen by who made the summary.
         let upto = source.view()?.len_bytes();
         let mut shared = 0;
@@ -213,7 +211,7 @@ impl Session {
     ///
     /// The other way round, who died in between would leave a history that says that another goes on with it, and a
     /// session that still does.
-    pub(crate) fn link_successor(&self, name: &SessionName) -> Result<()> {
+    fn link_successor(&self, name: &SessionName) -> Result<()> {
         self.update_meta(|meta| name.as_str().clone_into(&mut meta.succeeded_by))?;
         self.tell_successor(name)
     }

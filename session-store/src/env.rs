@@ -1,4 +1,5 @@
-//! The two places where the library looks at its surroundings, and only when asked to.
+//! What the library takes from its surroundings, when asked to. Beside it, the holder of a lock says its own command line
+//! (`lock::holder`), and a place of copies may name the variables that hold its keys (`remote::place`).
 
 use crate::{Result, StoreError};
 use std::path::PathBuf;

@@ -2,11 +2,11 @@
 
 use crate::import_origin::ImportOrigin;
 use crate::staging::{self, Staged};
-use crate::{Durability, PreviewSize, Result, Spill, Store, StoreError, meta};
+use crate::{PreviewSize, Result, Spill, Store, StoreError, meta};
 use session_core::{
     Event, Meta, SessionHeader, SessionName, Timestamp, TitleSource, first_words_title, layout, normalize_title,
 };
-use session_disk::{DiskError, create_dir, create_new, sync_data, sync_dir, write};
+use session_disk::{DiskError, create_dir, create_new, write};
 use std::path::Path;
 
 /// The file that records which nobody understood are kept in.
@@ -77,15 +77,15 @@ struct Making<'a> {
 
 impl Making<'_> {
     fn fill(&self) -> Result<()> {
-        let paths = self.staged.paths();
+        let (paths, durability) = (self.staged.paths(), self.store.options().durability);
         for (name, bytes) in self.new.files {
             self.put(&paths.tmp().join(name), bytes)?;
         }
-        self.sync_dir(&paths.tmp())?;
+        durability.sync_dir(&paths.tmp())?;
         if !self.new.unknown.is_empty() {
             create_dir(&paths.raw())?;
             self.put(&paths.raw().join(UNKNOWN), self.new.unknown)?;
-            self.sync_dir(&paths.raw())?;
+            durability.sync_dir(&paths.raw())?;
         }
         self.history()?;
         // What the history says is what the metadata says.
@@ -164,16 +164,6 @@ impl Making<'_> {
     fn put(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let file = create_new(path)?;
         write(&file, path, bytes).map_err(DiskError::from)?;
-        match self.store.options().durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_data(&file, path)?),
-        }
-    }
-
-    fn sync_dir(&self, path: &Path) -> Result<()> {
-        match self.store.options().durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(path)?),
-        }
+        Ok(self.store.options().durability.sync_data(&file, path)?)
     }
 }

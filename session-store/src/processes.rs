@@ -18,15 +18,20 @@ pub(crate) fn registry(paths: &SessionPaths) -> Result<Registry> {
 
 /// The background processes of a session that run, by their ids.
 pub(crate) fn running(paths: &SessionPaths) -> Result<Vec<String>> {
-    let processes = registry(paths)?.list()?.processes;
-    Ok(processes.into_iter().filter(|status| !status.state.is_final()).map(|status| status.id.to_string()).collect())
+    Ok(live_processes(registry(paths)?.dir())?.into_iter().map(|process| process.id).collect())
+}
+
+/// Refuses what nobody may do beside a live turn.
+pub(crate) fn refuse_turn(paths: &SessionPaths, name: &str) -> Result<()> {
+    match TurnMarker::read(&paths.proc())? {
+        Some(turn) => Err(StoreError::live_turn(name, turn.pid)),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what nobody may do beside a live turn or a running process.
 pub(crate) fn refuse_running(paths: &SessionPaths, name: &SessionName) -> Result<()> {
-    if let Some(turn) = TurnMarker::read(&paths.proc())? {
-        return Err(StoreError::live_turn(name.as_str(), turn.pid));
-    }
+    refuse_turn(paths, name.as_str())?;
     let ids = running(paths)?;
     if ids.is_empty() { Ok(()) } else { Err(StoreError::Running { name: name.to_string(), ids }) }
 }

@@ -3,11 +3,10 @@
 use crate::SessionPaths;
 use crate::part::Part;
 use session_disk::{
-    DiskError, Durability, Op, create_dir, create_new, publish, remove_file, replace, sync_data, sync_dir, temp_name,
+    DiskError, Durability, Op, create_new, ensure_dir, publish, remove_file, replace, sync_data, sync_dir, temp_name,
     write,
 };
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// What the name of a file ends with that says where each part of the file beside it stood.
@@ -34,10 +33,8 @@ pub(crate) struct Taken {
 /// The step that failed, also where the history ends before a part does. No copy has the name then.
 pub(crate) fn keep(paths: &SessionPaths, history: &File, taken: &Taken) -> Result<PathBuf, DiskError> {
     let dir = paths.quarantine();
-    match create_dir(&dir) {
-        Ok(()) => sync_dir(paths.dir())?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+    if ensure_dir(&dir)? {
+        sync_dir(paths.dir())?;
     }
     let kept = dir.join(&taken.name);
     let temp = temp_name(&kept);
@@ -76,6 +73,7 @@ fn copy(history: &File, taken: &Taken, to: &Path) -> Result<(), DiskError> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::io;
 
     #[test]
     fn i24_a_part_that_is_not_all_there_is_not_kept() {

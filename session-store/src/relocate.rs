@@ -1,9 +1,9 @@
 //! A project was moved: its sessions learn where it is now.
 
 use crate::chain::Member;
+use crate::processes::refuse_turn;
 use crate::{Empties, Result, Session, Store, StoreError, workspace};
 use session_core::{Extension, Note, SessionName};
-use session_proc::TurnMarker;
 use std::path::{Path, PathBuf};
 
 /// A session whose workspace is somewhere else now.
@@ -78,9 +78,7 @@ impl Store {
     fn relocate_one(&self, relocation: &Relocation) -> Result<()> {
         let name = &relocation.name;
         let paths = self.existing(name)?;
-        if let Some(turn) = TurnMarker::read(&paths.proc())? {
-            return Err(StoreError::live_turn(name.as_str(), turn.pid));
-        }
+        refuse_turn(&paths, name.as_str())?;
         let session = self.session(Member { name: name.clone(), paths, dangling: None })?;
         session.work_in(&relocation.from, &relocation.to)
     }

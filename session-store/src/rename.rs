@@ -8,9 +8,9 @@ use crate::chain::Member;
 use crate::meta::Update;
 use crate::paths::{flat_path, migrated_path};
 use crate::processes::refuse_running;
-use crate::{Durability, LockGuard, Result, SessionPaths, Store, StoreError, lock, meta};
+use crate::{LockGuard, Result, SessionPaths, Store, StoreError, lock, meta};
 use session_core::{Meta, SessionName};
-use session_disk::{rename_new, sync_dir};
+use session_disk::rename_new;
 use std::time::Duration;
 
 /// How long an update of another session's metadata waits for those of other processes.
@@ -58,10 +58,8 @@ impl Store {
         }
         let paths = self.ready(old)?;
         self.refuse_taken(new)?;
-        // Asked first, since it says more than that the lock is held; and again once nothing can start any more.
-        refuse_running(&paths, old)?;
-        let own = lock::acquire(&paths, old.as_str(), self.options().wait)?;
-        refuse_running(&paths, old)?;
+        let acquire = || lock::acquire(&paths, old.as_str(), self.options().wait);
+        let own = lock::unless(|| refuse_running(&paths, old), acquire)?;
         self.refuse_flat(old)?;
         let relations = self.relations(old)?;
         own.check()?;
@@ -173,9 +171,6 @@ impl Store {
     }
 
     fn sync_base(&self) -> Result<()> {
-        match self.options().durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(self.base_dir())?),
-        }
+        Ok(self.options().durability.sync_dir(self.base_dir())?)
     }
 }

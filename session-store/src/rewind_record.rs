@@ -4,7 +4,7 @@ use crate::{Durability, Result, SessionPaths, StoreError, small_file};
 use serde::{Deserialize, Serialize};
 use session_core::checkpoint::CheckpointRef;
 use session_core::layout;
-use session_disk::{remove_file, replace, sync_dir};
+use session_disk::{remove_file, replace};
 use std::io;
 use std::path::PathBuf;
 
@@ -89,8 +89,5 @@ pub(crate) fn write(paths: &SessionPaths, record: &Record, durability: Durabilit
 
 pub(crate) fn remove(paths: &SessionPaths, durability: Durability) -> Result<()> {
     remove_file(&path(paths))?;
-    match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(sync_dir(paths.dir())?),
-    }
+    Ok(durability.sync_dir(paths.dir())?)
 }

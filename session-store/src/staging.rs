@@ -10,7 +10,7 @@ use crate::flock::try_exclusive;
 use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
 use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
 use session_disk::{
-    DiskError, create_dir, create_dir_all, create_new, remove_dir_all, rename_new, replace, sync_data, sync_dir, write,
+    DiskError, create_dir, create_dir_all, create_new, ensure_dir, remove_dir_all, rename_new, replace, write,
 };
 use std::fs::File;
 use std::io;
@@ -144,10 +144,7 @@ impl<'a> Staged<'a> {
         }
         self.name = name.clone();
         self.is_placed = true;
-        match self.store.options().durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(self.store.base_dir())?),
-        }
+        Ok(self.store.options().durability.sync_dir(self.store.base_dir())?)
     }
 
     /// Takes its name away again, if it has one.
@@ -223,10 +220,7 @@ impl NewHistory {
     /// On disk when it returns: all events, synced as the durability says; the entry of the file is not.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.flush()?;
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_data(&self.file, &self.path)?),
-        }
+        Ok(self.durability.sync_data(&self.file, &self.path)?)
     }
 }
 
@@ -250,10 +244,7 @@ pub(crate) fn first_lines(header: SessionHeader, meta: &Meta, ts: Timestamp) -> 
 /// Makes the directories that are missing of those that every session has.
 pub(crate) fn directories(paths: &SessionPaths) -> Result<()> {
     for dir in [paths.checkpoints(), paths.proc(), paths.inbox(), paths.tmp()] {
-        match create_dir(&dir) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
+        ensure_dir(&dir)?;
     }
     Ok(())
 }

@@ -4,8 +4,7 @@ use crate::{Identity, ProcError, small_file};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use session_core::layout::{TURN, TURN_PID};
-use session_disk::{Durability, remove_file, replace};
-use std::io::ErrorKind;
+use session_disk::{Durability, remove_file_if_there, replace};
 use std::path::Path;
 
 const MAX_PID_FILE_BYTES: u64 = 4096;
@@ -62,17 +61,10 @@ pub(super) fn remove(proc_dir: &Path, own: &TurnIdentity) -> Result<(), ProcErro
         return Ok(());
     }
     if read_pid(proc_dir)?.is_some_and(|file| file.pid == own.process.pid) {
-        remove_if_there(&proc_dir.join(TURN_PID))?;
+        remove_file_if_there(&proc_dir.join(TURN_PID))?;
     }
     if ours.is_some() {
-        remove_if_there(&proc_dir.join(TURN))?;
+        remove_file_if_there(&proc_dir.join(TURN))?;
     }
     Ok(())
-}
-
-fn remove_if_there(path: &Path) -> Result<(), ProcError> {
-    match remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        done => Ok(done?),
-    }
 }

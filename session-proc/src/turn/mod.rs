@@ -10,9 +10,8 @@ use crate::{Identity, ProcError, mark};
 use chrono::Utc;
 use files::TurnIdentity;
 use session_core::layout::TURN_PID;
-use session_disk::create_dir;
+use session_disk::ensure_dir;
 use std::ffi::OsString;
-use std::io::ErrorKind;
 use std::path::{self, Path, PathBuf};
 
 /// What [`TurnMarker::ensure`] found.
@@ -68,10 +67,7 @@ impl TurnMarker {
     /// # Errors
     /// The step that failed. What it had written is removed again where that can be done.
     pub fn take_over(proc_dir: &Path, turn_id: &str) -> Result<TurnMarker, ProcError> {
-        match create_dir(proc_dir) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
+        ensure_dir(proc_dir)?;
         let own = TurnIdentity { process: Identity::own()?, turn: turn_id.to_owned(), started: Utc::now() };
         // From here on a failure drops the marker, which removes what has been written.
         let marker = TurnMarker { proc_dir: proc_dir.to_owned(), own };

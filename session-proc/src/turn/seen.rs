@@ -29,9 +29,20 @@ impl fmt::Display for LiveTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pid {} (", self.pid)?;
         if let Some(command) = &self.command {
-            write!(f, "{}, ", command.escape_default())?;
+            write!(f, "{}, ", command.escape_debug())?;
         }
         write!(f, "since {})", self.since.format("%Y-%m-%dT%H:%M:%SZ"))
+    }
+}
+
+impl LiveTurn {
+    /// Whether the calling process is the one that runs the turn, or descends from it: then what it does belongs to the
+    /// turn. Not where this user may not see that process.
+    ///
+    /// # Errors
+    /// A failed read of `/proc`.
+    pub fn is_of_this_process(&self) -> Result<bool, ProcError> {
+        self.process.as_ref().map_or(Ok(false), Identity::is_or_begot_this_process)
     }
 }
 

@@ -259,6 +259,7 @@ fn what_a_turn_that_crashed_has_left_is_known() {
     let list = session.registry.list().expect("readable").processes;
     let of_turn: Vec<_> = list.iter().map(|status| (status.turn_id.as_deref(), status.is_orphan)).collect();
     assert_eq!(of_turn, [(None, false), (Some("t1"), true), (Some("t1"), true)]);
-    let stopped = session.registry.stop_all(Which::OfTurn, &quick()).expect("readable");
+    let stopped = session.registry.stop_all(Which::LeftOver, &quick()).expect("readable");
     assert_eq!(stopped.iter().map(|stopped| stopped.id.as_str()).collect::<Vec<_>>(), ["bg2"]);
+    assert_eq!(session.registry.stop_all(Which::LeftOver, &quick()).expect("readable"), []);
 }

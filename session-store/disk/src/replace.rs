@@ -1,19 +1,9 @@
 //! How a file is replaced: the one implementation.
 
-use crate::{DiskError, create_new, exchange, remove_file, rename, rename_new, sync_data, sync_dir, write};
+use crate::{DiskError, Durability, create_new, exchange, remove_file, rename, rename_new, write};
 use rand::RngExt as _;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// How far a call's bytes must have come before it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// Handed to the kernel: survives a crash of the process, not of the machine.
-    Os,
-    /// On the disk (`fdatasync`, and a sync of the directory for a new entry): survives a power cut.
-    #[default]
-    Data,
-}
 
 /// The name of a temporary file beside `path`: `.tmp-<name>-<16 hex digits>`. It starts with a dot, so that
 /// no reader of the directory takes it for content.
@@ -83,10 +73,7 @@ fn cannot_swap(kind: io::ErrorKind) -> bool {
 /// A temporary file with the bytes in it.
 fn fill(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
     let file = create_new(temp)?;
-    let filled = write(&file, temp, bytes).map_err(DiskError::from).and_then(|()| match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => sync_data(&file, temp),
-    });
+    let filled = write(&file, temp, bytes).map_err(DiskError::from).and_then(|()| durability.sync_data(&file, temp));
     filled.inspect_err(|_| discard(temp))
 }
 
@@ -96,10 +83,8 @@ fn discard(temp: &Path) {
 }
 
 fn sync_entry(path: &Path, durability: Durability) -> Result<(), DiskError> {
-    match (durability, path.parent()) {
-        (Durability::Data, Some(dir)) => sync_dir(if dir.as_os_str().is_empty() { Path::new(".") } else { dir }),
-        _ => Ok(()),
-    }
+    let Some(dir) = path.parent() else { return Ok(()) };
+    durability.sync_dir(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })
 }
 
 #[cfg(test)]

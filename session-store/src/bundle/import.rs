@@ -6,9 +6,9 @@ use super::place::place;
 use super::read::{Content, Reading, Visitor, refused};
 use super::{BundleFault, BundleLimits};
 use crate::staging::Staged;
-use crate::{Durability, ImportOrigin, Result, Store};
+use crate::{ImportOrigin, Result, Store};
 use session_core::{Belongs, SessionName, SessionPath, layout};
-use session_disk::{DiskError, create_dir_all, create_new, replace, sync_data, sync_dir, write};
+use session_disk::{DiskError, create_dir_all, create_new, replace, write};
 use session_proc::ProcessFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -53,11 +53,9 @@ impl Store {
         for (place, session) in unpacking.sessions.into_iter().enumerate() {
             let Newcomer { was, staged, dirs } = session;
             let Some(staged) = staged else { continue };
-            let origin = import.origin(place, &was);
-            replace(&staged.paths().dir().join(layout::BUNDLE), &origin.to_json(), self.options().durability)?;
-            if self.options().durability == Durability::Data {
-                dirs.iter().rev().try_for_each(|dir| sync_dir(dir))?;
-            }
+            let (origin, durability) = (import.origin(place, &was), self.options().durability);
+            replace(&staged.paths().dir().join(layout::BUNDLE), &origin.to_json(), durability)?;
+            dirs.iter().rev().try_for_each(|dir| durability.sync_dir(dir))?;
             newcomers.push((place, staged));
         }
         let was: Vec<SessionName> = manifest.sessions.iter().map(|session| session.name.clone()).collect();
@@ -152,10 +150,7 @@ impl Visitor for Unpacking<'_> {
                 Err(error) => return Err(refused(bundle, None, BundleFault::of(error))),
             }
         }
-        match durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_data(&file, &here)?),
-        }
+        Ok(durability.sync_data(&file, &here)?)
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Each fix can be repeated by itself; only the notice could be lost by a death in between.
 
-use crate::{Durability, Result, SessionPaths, StoreError, small_file};
+use crate::{Durability, Result, SessionPaths, small_file};
 use serde::{Deserialize, Serialize};
 use session_core::{Timestamp, format_time, layout};
-use session_disk::{remove_file, replace, sync_dir};
+use session_disk::{remove_file_if_there, replace};
 use std::path::PathBuf;
 
 /// A record that is larger is none.
@@ -49,12 +49,8 @@ pub(super) fn begin(paths: &SessionPaths, planned: Vec<String>, now: Timestamp, 
 
 /// The history tells of it.
 pub(super) fn end(paths: &SessionPaths, durability: Durability) -> Result<()> {
-    match remove_file(&path(paths)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        removed => removed.map_err(StoreError::from)?,
+    if remove_file_if_there(&path(paths))? {
+        durability.sync_dir(paths.dir())?;
     }
-    match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(sync_dir(paths.dir())?),
-    }
+    Ok(())
 }

@@ -5,8 +5,7 @@ use crate::paths::with_suffix;
 use crate::{Durability, HistoryView, Result, SessionPaths, StoreError};
 use session_core::{SessionName, layout};
 use session_disk::{
-    DiskError, create_dir, create_dir_all, create_new, hard_link, remove_file, rename, rename_new, sync_data, sync_dir,
-    temp_name, write,
+    DiskError, create_dir_all, create_new, ensure_dir, hard_link, remove_file, rename, rename_new, temp_name, write,
 };
 use std::fs::File;
 use std::io;
@@ -22,10 +21,8 @@ pub(super) fn stage(base: &Path, name: &SessionName, bytes: &[u8], durability: D
     create_dir_all(&staging)?;
     let staged = temp_name(&staging.join(name));
     let file = create_new(&staged)?;
-    let filled = write(&file, &staged, bytes).map_err(DiskError::from).and_then(|()| match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => sync_data(&file, &staged),
-    });
+    let filled =
+        write(&file, &staged, bytes).map_err(DiskError::from).and_then(|()| durability.sync_data(&file, &staged));
     match filled {
         Ok(()) => Ok(staged),
         Err(error) => {
@@ -43,13 +40,8 @@ pub(super) fn unstage(staged: &Path) {
 
 /// Gives a staged file the history's name, unless one has it already.
 pub(super) fn link(staged: &Path, base: &Path, paths: &SessionPaths, durability: Durability) -> Result<()> {
-    match create_dir(paths.dir()) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            if !paths.dir().symlink_metadata().map_err(StoreError::read(paths.dir()))?.is_dir() {
-                return Err(StoreError::NotADirectory { path: paths.dir().to_owned() });
-            }
-        }
-        made => made?,
+    if !ensure_dir(paths.dir())? && !paths.dir().symlink_metadata().map_err(StoreError::read(paths.dir()))?.is_dir() {
+        return Err(StoreError::NotADirectory { path: paths.dir().to_owned() });
     }
     match hard_link(staged, &paths.history()) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
@@ -59,8 +51,8 @@ pub(super) fn link(staged: &Path, base: &Path, paths: &SessionPaths, durability:
         }
         linked => linked?,
     }
-    sync(paths.dir(), durability)?;
-    sync(base, durability)
+    durability.sync_dir(paths.dir())?;
+    Ok(durability.sync_dir(base)?)
 }
 
 /// Whether the history is nothing but the beginning of `whole`. `None` where it was cut meanwhile: the next look sees what
@@ -91,7 +83,7 @@ pub(super) fn exchange(
         return Ok(());
     }
     rename(staged, history.path())?;
-    sync(paths.dir(), durability)
+    Ok(durability.sync_dir(paths.dir())?)
 }
 
 /// Renames a flat file whose history is complete, once that is on the disk, whoever wrote it. A flat file that cannot get a
@@ -103,10 +95,8 @@ pub(super) fn rename_away(
     history: &File,
     durability: Durability,
 ) -> Result<()> {
-    if durability == Durability::Data {
-        sync_data(history, &paths.history())?;
-    }
-    sync(paths.dir(), durability)?;
+    durability.sync_data(history, &paths.history())?;
+    durability.sync_dir(paths.dir())?;
     for number in 1..=MIGRATED_NAMES {
         let target = match number {
             1 => target.to_owned(),
@@ -124,16 +114,9 @@ pub(super) fn rename_away(
             }
             renamed => {
                 renamed?;
-                return target.parent().map_or(Ok(()), |base| sync(base, durability));
+                return Ok(target.parent().map_or(Ok(()), |base| durability.sync_dir(base))?);
             }
         }
     }
     Ok(())
-}
-
-fn sync(dir: &Path, durability: Durability) -> Result<()> {
-    match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(sync_dir(dir)?),
-    }
 }

@@ -3,7 +3,7 @@
 use super::blank::{Last, blank, open_overwrite};
 use crate::flock::{self, Inode, names};
 use crate::{Durability, Result, SessionPaths, StoreError};
-use session_disk::{append, create_new, open_append, sync_data, sync_dir};
+use session_disk::{append, create_new, open_append};
 use std::fs::File;
 use std::io;
 
@@ -60,11 +60,9 @@ impl<'a> Extension<'a> {
             blank(&over, &path, offset, bytes.len() as u64, Last::Newline)?;
             return Ok(false);
         }
-        if self.durability == Durability::Data {
-            sync_data(&self.file, &path).map_err(failed)?;
-            if self.at == 0 {
-                sync_dir(self.paths.dir())?;
-            }
+        self.durability.sync_data(&self.file, &path).map_err(failed)?;
+        if self.at == 0 {
+            self.durability.sync_dir(self.paths.dir())?;
         }
         self.at += bytes.len() as u64;
         Ok(true)

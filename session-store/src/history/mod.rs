@@ -34,14 +34,14 @@ pub use tail::Isolated;
 pub(crate) use tail::last_line;
 
 use crate::flock::{self, Inode};
-use crate::{Durability, Options, Redaction, Result, SessionPaths, StoreError};
+use crate::{Options, Redaction, Result, SessionPaths, StoreError};
 use batch::Batch;
 use file::{Kept, Look};
 use nix::libc::{O_DIRECTORY, O_PATH};
 pub(crate) use pending::Pending;
 use pending::{Lock, Placed};
-use session_core::{Event, Redact};
-use session_disk::{append, create_new, open_append, sync_data, sync_dir};
+use session_core::Event;
+use session_disk::{append, create_new, open_append};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -117,12 +117,8 @@ impl History {
         }
     }
 
-    /// From here on, each line is written as `redactor` gives it. Where that fails, or gives something that is not the
+    /// From here on, each line is written as the redactor gives it. Where that fails, or gives something that is not the
     /// same event, nothing of the call is written.
-    pub fn redact_with(&mut self, redactor: Arc<dyn Redact>) {
-        self.redact_by(Redaction::by(redactor));
-    }
-
     pub(crate) fn redact_by(&mut self, redaction: Redaction) {
         self.redaction = redaction;
     }
@@ -132,8 +128,8 @@ impl History {
     /// Where no event was ever written, those of `first` are written before them, in the same write; a missing history
     /// is created, the session's directory never.
     ///
-    /// On disk when it returns: the events; with [`Durability::Data`] synced, and so is the entry of a new file. A torn
-    /// line before them is on a line of its own and, if that could be done, in the quarantine: see [`Isolated`].
+    /// On disk when it returns: the events; with [`crate::Durability::Data`] synced, and so is the entry of a new file.
+    /// A torn line before them is on a line of its own and, if that could be done, in the quarantine: see [`Isolated`].
     ///
     /// It waits while another process of ours appends. The lock is not held when it returns.
     ///
@@ -173,10 +169,11 @@ impl History {
         let (offset, isolated) = self.write(&kept, look, &batch, &path)?;
         written();
         let durability = self.options.durability;
-        if look.is_new && durability == Durability::Data {
+        if look.is_new {
             // Who comes next takes the entry of a new file for durable: nobody comes before it is.
             let placed = Placed::whole(batch.written(look.is_torn), offset);
-            let synced = sync_data(&kept.open.file, &path).and_then(|()| sync_dir(self.paths.dir()));
+            let synced = durability.sync_data(&kept.open.file, &path);
+            let synced = synced.and_then(|()| durability.sync_dir(self.paths.dir()));
             synced.map_err(|error| placed.take_back(&kept.open, durability, Lock::Held, &path, error))?;
         }
         kept.left = Some(offset + batch.written(look.is_torn).bytes().len() as u64);

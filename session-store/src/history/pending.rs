@@ -112,11 +112,9 @@ impl Placed<'_> {
             return Ok(false);
         }
         blank(&over, path, self.offset, self.len as u64, Last::Newline)?;
-        if durability == Durability::Data {
-            // The bytes are blank for every reader. If even this sync fails there is nothing more to be done about what
-            // a power cut might bring back.
-            drop(sync_data(&over, path));
-        }
+        // The bytes are blank for every reader. If even this sync fails there is nothing more to be done about what a
+        // power cut might bring back.
+        drop(durability.sync_data(&over, path));
         Ok(true)
     }
 }

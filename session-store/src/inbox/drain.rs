@@ -10,7 +10,6 @@ use session_proc::{Identity, TurnMarker};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::process;
 
 /// By what right a process takes messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,9 +91,8 @@ impl Inbox {
     pub fn drainer(&self, access: Access, caller: &Identity) -> Result<Option<Drainer>> {
         let live = TurnMarker::read(&self.paths.proc())?;
         let turn = live.as_ref().and_then(|turn| turn.turn_id.clone());
-        let own_pid = i32::try_from(process::id()).unwrap_or(i32::MAX);
         if let Some(process) = live.as_ref().and_then(|turn| turn.process.as_ref())
-            && process.is_or_begot(own_pid)?
+            && process.is_or_begot_this_process()?
         {
             return Ok(Some(Drainer { owner: process.clone(), turn }));
         }

@@ -41,7 +41,7 @@ use crate::{Durability, Result, SessionPaths, StoreError};
 use claims::delivered_name;
 use entry::{Content, look, names};
 use session_core::layout::{CLAIMS, FAILED, MAX_INBOX_BYTES};
-use session_disk::{DiskError, create_dir, create_new, publish, remove_file, sync_data, sync_dir, temp_name, write};
+use session_disk::{DiskError, create_new, ensure_dir, publish, remove_file, temp_name, write};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -164,24 +164,18 @@ impl Inbox {
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
         let file = create_new(path)?;
         write(&file, path, bytes)?;
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => sync_data(&file, path),
-        }
+        self.durability.sync_data(&file, path)
     }
 
     fn sync_dir(&self, dir: &Path) -> Result<(), DiskError> {
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => sync_dir(dir),
-        }
+        self.durability.sync_dir(dir)
     }
 
     /// Creates a directory in one that must exist.
     fn make_dir(&self, dir: &Path, parent: &Path) -> Result<()> {
-        match create_dir(dir) {
-            Ok(()) => Ok(self.sync_dir(parent)?),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        match ensure_dir(dir) {
+            Ok(true) => Ok(self.sync_dir(parent)?),
+            Ok(false) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(StoreError::Deleted { name: self.name.clone(), path: dir.to_owned() })
             }

@@ -38,6 +38,15 @@ pub(crate) fn acquire(paths: &SessionPaths, name: &str, wait: Wait) -> Result<Lo
     Ok(LockGuard::new(Arc::new(held)))
 }
 
+/// Takes a lock unless something forbids it. That is asked first, since it says more than that the lock is held; and
+/// again once nothing can start any more.
+pub(crate) fn unless<T>(forbid: impl Fn() -> Result<()>, acquire: impl FnOnce() -> Result<T>) -> Result<T> {
+    forbid()?;
+    let lock = acquire()?;
+    forbid()?;
+    Ok(lock)
+}
+
 /// One try at the directory. `None`: another has it, or it was replaced at this very moment.
 fn take_directory(path: &Path, name: &str) -> Result<Option<File>> {
     let dir = File::open(path).map_err(|error| match error.kind() {

@@ -11,9 +11,7 @@ use super::{RemoteError, RemoteResult, keys};
 use crate::{Durability, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use session_core::SessionName;
-use session_disk::{
-    DiskError, create_dir, create_new, publish, remove_file, rename, sync_data, sync_dir, temp_name, write,
-};
+use session_disk::{DiskError, create_new, ensure_dir, publish, remove_file, rename, temp_name, write};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -97,10 +95,7 @@ async fn fill(call: &Call<'_>, temp: &Path, entry: &Entry, durability: Durabilit
             Ok(write(&file, temp, part).map_err(|short| StoreError::from(DiskError::from(short)))?)
         })?;
     }
-    match durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(sync_data(&file, temp).map_err(StoreError::from)?),
-    }
+    Ok(durability.sync_data(&file, temp).map_err(StoreError::from)?)
 }
 
 /// Where a file of a copy stands in a session. Directories that are missing are made; what is no directory, a link above
@@ -116,10 +111,9 @@ pub(super) fn place(dir: &Path, path: &str) -> RemoteResult<PathBuf> {
         match fs::symlink_metadata(&at) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(StoreError::Escapes { path: at }.into()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match create_dir(&at) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => made.map_err(StoreError::from)?,
-            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                ensure_dir(&at).map_err(StoreError::from)?;
+            }
             Err(error) => return Err(StoreError::read(&at)(error).into()),
         }
     }
@@ -127,11 +121,8 @@ pub(super) fn place(dir: &Path, path: &str) -> RemoteResult<PathBuf> {
 }
 
 fn sync_dirs(placed: &[(String, PathBuf, Entry)], durability: Durability) -> RemoteResult<()> {
-    if durability == Durability::Os {
-        return Ok(());
-    }
     let dirs: BTreeSet<&Path> = placed.iter().filter_map(|(_, at, _)| at.parent()).collect();
-    dirs.into_iter().try_for_each(|dir| Ok(sync_dir(dir).map_err(StoreError::from)?))
+    Ok(dirs.into_iter().try_for_each(|dir| durability.sync_dir(dir)).map_err(StoreError::from)?)
 }
 
 /// The document of the files that a manifest names.
@@ -142,19 +133,16 @@ pub(super) async fn tree(call: &Call<'_>, sha: Option<Sha>) -> RemoteResult<Tree
         .get(&object, max_packed(tree::MAX_BYTES))
         .await?
         .ok_or_else(|| RemoteError::Missing { object: object.clone() })?;
-    let (bytes, length) = decoded(&object, &body, sha)?;
-    debug_assert_eq!(bytes.len() as u64, length, "what was counted is what is there");
-    Tree::read(&object, &bytes)
+    Tree::read(&object, &decoded(&object, &body, sha)?)
 }
 
 /// The bytes of an object whose length is not known beforehand.
-fn decoded(object: &str, body: &[u8], sha: Sha) -> RemoteResult<(Vec<u8>, u64)> {
+fn decoded(object: &str, body: &[u8], sha: Sha) -> RemoteResult<Vec<u8>> {
     let corrupt = |what: String| RemoteError::Corrupt { object: object.to_owned(), what };
     let mut bytes = Vec::new();
     let decoder = zstd::Decoder::with_buffer(body).map_err(|error| corrupt(error.to_string()))?;
     io::Read::read_to_end(&mut io::Read::take(decoder, tree::MAX_BYTES + 1), &mut bytes)
         .map_err(|error| corrupt(error.to_string()))?;
-    let length = bytes.len() as u64;
-    unpack(object, body, (sha, length), |_| Ok(()))?;
-    Ok((bytes, length))
+    unpack(object, body, (sha, bytes.len() as u64), |_| Ok(()))?;
+    Ok(bytes)
 }

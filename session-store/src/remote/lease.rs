@@ -64,6 +64,17 @@ impl Remote {
         }
         Err(RemoteError::Contended { name: name.clone() })
     }
+
+    /// That a machine works on it.
+    pub(super) fn refuse_leased(&self, name: &SessionName, manifest: &Manifest) -> RemoteResult<()> {
+        match &manifest.lease {
+            Some(lease) if lease.until() > self.now() => {
+                let (holder, until) = (lease.holder.clone(), lease.until());
+                Err(RemoteError::Leased { name: name.clone(), holder, until })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 impl Lease {

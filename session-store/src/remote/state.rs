@@ -17,7 +17,7 @@ use crate::{Durability, SessionPaths, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session_core::SessionName;
-use session_disk::{create_dir, replace};
+use session_disk::{ensure_dir, replace};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -115,10 +115,7 @@ impl State {
 
     /// On disk when it returns: the state, replaced in one step.
     pub(super) fn write(&self, paths: &SessionPaths, path: &std::path::Path) -> RemoteResult<()> {
-        match create_dir(&paths.remote()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => made.map_err(StoreError::from)?,
-        }
+        ensure_dir(&paths.remote()).map_err(StoreError::from)?;
         let json = serde_json::to_vec(self).expect("strings and numbers are always JSON");
         // What a power cut takes of it is found out by comparing.
         Ok(replace(path, &json, Durability::Os).map_err(StoreError::from)?)

@@ -5,7 +5,7 @@ use super::{Refusal, Rewind, RewindParts};
 use crate::{Result, Session, StoreError, processes, rewind_record};
 use session_core::checkpoint::{CheckpointRef, Checkpointer, FilePlan};
 use session_core::{Cut, Effect, Event, Item, Point, Replay, Role};
-use session_proc::{Identity, TurnMarker};
+use session_proc::TurnMarker;
 
 /// What a rewind would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,12 +192,10 @@ impl Session {
     /// Who works in the session just now, but for the turn that this process belongs to.
     pub(super) fn busy(&self) -> Result<Vec<Refusal>> {
         let mut busy = Vec::new();
-        if let Some(turn) = TurnMarker::read(&self.paths().proc())? {
-            let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
-            let is_ours = Identity::of(turn.pid)?.map(|turn| turn.is_or_begot(own)).transpose()?.unwrap_or(false);
-            if !is_ours {
-                busy.push(Refusal::LiveTurn(turn.pid));
-            }
+        if let Some(turn) = TurnMarker::read(&self.paths().proc())?
+            && !turn.is_of_this_process()?
+        {
+            busy.push(Refusal::LiveTurn(turn.pid));
         }
         let ids = processes::running(self.paths())?;
         if !ids.is_empty() {

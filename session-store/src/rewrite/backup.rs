@@ -4,9 +4,8 @@ use crate::directory::files;
 use crate::flock::Inode;
 use crate::{Result, SessionPaths};
 use session_core::Timestamp;
-use session_disk::{create_dir, rename, sync_dir};
+use session_disk::{ensure_dir, rename, sync_dir};
 use std::fs::Metadata;
-use std::io;
 use std::path::PathBuf;
 
 /// A history that another one has replaced: `history-<time>-<bytes>-<random>`, where `bytes` says how much of it went
@@ -61,11 +60,8 @@ pub(crate) fn backups(paths: &SessionPaths) -> Result<Vec<Backup>> {
 
 /// Makes the directory of backups where it is missing, its entry synced.
 pub(super) fn make_dir(paths: &SessionPaths) -> Result<()> {
-    match create_dir(&paths.backups()) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => {
-            made?;
-            Ok(sync_dir(paths.dir())?)
-        }
+    if ensure_dir(&paths.backups())? {
+        sync_dir(paths.dir())?;
     }
+    Ok(())
 }

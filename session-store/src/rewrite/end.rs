@@ -4,9 +4,9 @@ use super::backup::{Backup, backups, make_dir};
 use super::{KeepBackup, Rewrite, late};
 use crate::flock::{self, names};
 use crate::history::last_line;
-use crate::{Durability, Result, StoreError};
+use crate::{Result, StoreError};
 use session_core::{Event, Timestamp};
-use session_disk::{hard_link, remove_file, rename, sync_data, sync_dir};
+use session_disk::{hard_link, remove_file, rename};
 use std::path::{Path, PathBuf};
 
 /// How often what comes meanwhile is copied before the names change; what comes later is carried over then.
@@ -29,9 +29,7 @@ impl Rewrite<'_> {
         self.flush()?;
         let history = self.paths.history();
         let Some(temp) = self.temp.clone() else { return Err(self.gone(&history)) };
-        if self.durability == Durability::Data {
-            sync_data(&self.new, &temp)?;
-        }
+        self.durability.sync_data(&self.new, &temp)?;
         // Who opens it under its name waits until what came late is in it.
         flock::exclusive(&self.new, &temp)?;
         self.lock.check()?;
@@ -41,11 +39,11 @@ impl Rewrite<'_> {
         let backup = self.name_backup(now)?;
         rename(&temp, &history)?;
         self.temp = None;
-        self.sync(self.paths.dir())?;
+        self.durability.sync_dir(self.paths.dir())?;
         let backup = late::carry_settled(self.paths, &self.old, backup, self.durability)?;
         if keep == KeepBackup::No {
             remove_file(&backup)?;
-            self.sync(&self.paths.backups())?;
+            self.durability.sync_dir(&self.paths.backups())?;
         }
         Ok((keep == KeepBackup::Yes).then_some(backup))
     }
@@ -82,15 +80,8 @@ impl Rewrite<'_> {
         }
         let backup = Backup::path(self.paths, now, self.at);
         hard_link(&self.paths.history(), &backup)?;
-        self.sync(&self.paths.backups())?;
+        self.durability.sync_dir(&self.paths.backups())?;
         Ok(backup)
-    }
-
-    fn sync(&self, dir: &Path) -> Result<()> {
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(dir)?),
-        }
     }
 
     fn gone(&self, history: &Path) -> StoreError {

@@ -7,7 +7,7 @@ use crate::history::{BUFFER, last_line};
 use crate::part::Part;
 use crate::{Durability, LockGuard, Result, SessionPaths, StoreError};
 use memchr::memmem;
-use session_disk::{append, open_append, sync_data, sync_dir};
+use session_disk::{append, open_append};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::FileExt as _;
@@ -77,8 +77,8 @@ pub(crate) fn carry(paths: &SessionPaths, lock: &LockGuard, durability: Durabili
         late.backup.move_on(late.len_bytes())?;
         carried += late.len_bytes();
     }
-    if carried > 0 && durability == Durability::Data {
-        sync_dir(&paths.backups())?;
+    if carried > 0 {
+        durability.sync_dir(&paths.backups())?;
     }
     Ok(carried)
 }
@@ -107,8 +107,8 @@ pub(super) fn carry_settled(
         }
         thread::sleep(PAUSE);
     }
-    if has_carried && durability == Durability::Data {
-        sync_dir(&paths.backups())?;
+    if has_carried {
+        durability.sync_dir(&paths.backups())?;
     }
     Ok(own.path)
 }
@@ -138,10 +138,7 @@ fn put(paths: &SessionPaths, lines: &[u8], durability: Durability) -> Result<()>
         whole_events: 0,
         source: short.error,
     })?;
-    if durability == Durability::Data {
-        sync_data(&file, &path)?;
-    }
-    Ok(())
+    Ok(durability.sync_data(&file, &path)?)
 }
 
 /// Whether a file holds some bytes, whatever its size.

@@ -4,10 +4,7 @@ use super::files::SessionFile;
 use super::pieces::{Piece, pieces};
 use crate::small_file::{Stamp, is_absent, open_regular};
 use crate::{Durability, Result, StoreError};
-use session_disk::{
-    DiskError, create_dir_all, create_new, exchange, hard_link, remove_file, rename, sync_data, sync_dir, temp_name,
-    write,
-};
+use session_disk::{DiskError, create_dir_all, create_new, exchange, hard_link, remove_file, rename, temp_name, write};
 use session_secrets::{Finder, Found};
 use std::fs::File;
 use std::io;
@@ -81,10 +78,7 @@ impl Put<'_> {
             write(&new, temp, &masked(piece, self.which)).map_err(|short| Failed::Write(DiskError::from(short).into()))
         });
         filled.map_err(|failed| failed.of(&file.path))?;
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_data(&new, temp)?),
-        }
+        Ok(self.durability.sync_data(&new, temp)?)
     }
 
     /// Gives the new file its name. False: the old one is not what was read.
@@ -103,7 +97,7 @@ impl Put<'_> {
             // Each directory may be new, up to the session's own.
             let session = backup.parent().and_then(Path::parent).unwrap_or(backup);
             let mut new = kept.ancestors().skip(1).take_while(|dir| dir.starts_with(session));
-            new.try_for_each(|dir| self.sync(dir))?;
+            new.try_for_each(|dir| self.durability.sync_dir(dir))?;
         }
         // A name that went away meanwhile, as that of a message that was taken, does not come back.
         match exchange(temp, &file.path) {
@@ -114,15 +108,8 @@ impl Put<'_> {
             }
             Err(error) => return Err(error.into()),
         }
-        self.sync(file.path.parent().unwrap_or(&file.path))?;
+        self.durability.sync_dir(file.path.parent().unwrap_or(&file.path))?;
         Ok(true)
-    }
-
-    fn sync(&self, dir: &Path) -> Result<()> {
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(dir)?),
-        }
     }
 }
 

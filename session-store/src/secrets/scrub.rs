@@ -8,7 +8,7 @@ use crate::chain::Member;
 use crate::part::Part;
 use crate::processes::refuse_running;
 use crate::rewrite::{KeepBackup, Rewrite, late};
-use crate::{LockGuard, Result, Session, Store, StoreError, flock, meta};
+use crate::{LockGuard, Result, Session, Store, StoreError, flock, lock, meta};
 use session_core::checkpoint::Checkpointer;
 use session_core::{Event, SessionName, Timestamp, layout};
 use session_secrets::{Finder, Found};
@@ -74,11 +74,8 @@ impl Store {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Scrubbed> {
         let paths = self.ready(name)?;
-        // Asked first, since it says more than that the lock is held; and again once nothing can start any more.
-        refuse_running(&paths, name)?;
         let session = self.session(Member { name: name.clone(), paths, dangling: None })?;
-        let lock = session.lock()?;
-        refuse_running(session.paths(), name)?;
+        let lock = lock::unless(|| refuse_running(session.paths(), name), || session.lock())?;
         if session.has_history()? {
             late::carry(session.paths(), &lock, self.options().durability)?;
         }

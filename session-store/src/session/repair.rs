@@ -76,8 +76,8 @@ impl Session {
     pub(super) fn repair(&self) -> Result<Option<TurnRepair>> {
         let registry = self.registry()?;
         let turn = TurnMarker::left(&self.paths.proc())?;
-        // No turn runs, so that whatever belongs to one was left: also by a turn of this process that was dropped.
-        let stopped = registry.stop_all(Which::OfTurn, &Stop::default())?;
+        // No turn runs, so that what runs and belongs to one was left: also by a turn of this process that was dropped.
+        let stopped = registry.stop_all(Which::LeftOver, &Stop::default())?;
         if turn.is_none() && stopped.is_empty() {
             return Ok(None);
         }

@@ -6,10 +6,9 @@
 
 use crate::{Result, SessionPaths, small_file};
 use session_core::{Event, Extension, TurnPhase};
-use session_disk::{Durability, remove_file, replace};
+use session_disk::{Durability, remove_file, remove_file_if_there, replace};
 use session_proc::TurnMarker;
 use std::fs;
-use std::io::ErrorKind;
 
 /// An id is short.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -40,10 +39,7 @@ pub(super) fn written(paths: &SessionPaths) {
 /// When the file cannot be removed.
 pub(super) fn take_back(paths: &SessionPaths, id: &str) -> Result<bool> {
     let waits = read(paths).is_some_and(|(waiting, _)| waiting == id);
-    match remove_file(&paths.turn_start()) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        removed => removed?,
-    }
+    remove_file_if_there(&paths.turn_start())?;
     Ok(waits)
 }
 

@@ -4,7 +4,7 @@ use crate::directory::entries;
 use crate::small_file::{is_absent, open_regular};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use session_core::layout;
-use session_disk::{DiskError, create_new, sync_data, sync_dir, write};
+use session_disk::{DiskError, create_new, write};
 use std::collections::{BTreeSet, HashSet};
 use std::io::Read as _;
 
@@ -67,12 +67,10 @@ pub(crate) fn copy(from: &SessionPaths, to: &SessionPaths, names: &[String], dur
                 read => write(&file, &target, &block[..read]).map_err(DiskError::from)?,
             }
         }
-        if durability == Durability::Data {
-            sync_data(&file, &target)?;
-        }
+        durability.sync_data(&file, &target)?;
     }
-    if durability == Durability::Data && !names.is_empty() {
-        sync_dir(&to.tmp())?;
+    if !names.is_empty() {
+        durability.sync_dir(&to.tmp())?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::{Durability, Result, SessionPaths, StoreError, file_name};
 use preview::Collector;
 use rand::RngExt as _;
 use session_core::layout;
-use session_disk::{DiskError, create_dir, create_new, publish, remove_file, sync_data, sync_dir, temp_name, write};
+use session_disk::{DiskError, create_new, ensure_dir, publish, remove_file, temp_name, write};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ impl Spill {
             drop(remove_file(&temp));
         }
         let preview = written?;
-        if let Err(error) = self.sync_dir(&dir) {
+        if let Err(error) = self.durability.sync_dir(&dir) {
             drop(remove_file(&path));
             return Err(error.into());
         }
@@ -122,27 +122,18 @@ impl Spill {
             write(&file, temp, &buffer[..read]).map_err(DiskError::from)?;
             seen.push(&buffer[..read]);
         }
-        if self.durability == Durability::Data {
-            sync_data(&file, temp)?;
-        }
+        self.durability.sync_data(&file, temp)?;
         Ok(seen.finish())
     }
 
     fn make_dir(&self, dir: &Path) -> Result<()> {
-        match create_dir(dir) {
-            Ok(()) => Ok(self.sync_dir(self.paths.dir())?),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        match ensure_dir(dir) {
+            Ok(true) => Ok(self.durability.sync_dir(self.paths.dir())?),
+            Ok(false) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(StoreError::Deleted { name: self.name.clone(), path: dir.to_owned() })
             }
             Err(error) => Err(error.into()),
-        }
-    }
-
-    fn sync_dir(&self, dir: &Path) -> Result<(), DiskError> {
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => sync_dir(dir),
         }
     }
 }

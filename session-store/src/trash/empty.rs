@@ -37,8 +37,9 @@ pub(super) fn empty(base: &Path, before: Option<&Timestamp>) -> Result<EmptiedTr
     Ok(emptied)
 }
 
-/// Removes a directory with everything in it, or a file, or a link; nothing that a link points to.
-pub(super) fn remove_tree(path: &Path) -> Result<()> {
+/// Removes a directory with everything in it, or a file, or a link; nothing that a link points to. What is gone already
+/// is no error.
+pub(crate) fn remove_tree(path: &Path) -> Result<()> {
     match look(path)? {
         Some(metadata) if metadata.is_dir() => Ok(remove_dir_all(path)?),
         Some(_) => Ok(remove_file(path)?),

@@ -5,7 +5,7 @@ use super::entries::{FILES, trash_dir};
 use super::record::Record;
 use crate::{Durability, Result, SessionPaths, Store, StoreError};
 use session_core::{SessionName, layout};
-use session_disk::{DiskError, create_dir, create_dir_all, remove_dir, remove_file, rename_new, replace, sync_dir};
+use session_disk::{create_dir, create_dir_all, ensure_dir, remove_dir, remove_file, rename_new, replace};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ impl FilesEntry {
     /// Moves a file, or a directory, by its path in the session.
     pub(crate) fn take(&self, paths: &SessionPaths, file: &Path) -> Result<()> {
         let to = self.entry.path.join(FILES).join(file);
-        to.parent().map_or(Ok(()), make_dir)?;
+        to.parent().map_or(Ok(false), ensure_dir)?;
         Ok(rename_new(&paths.dir().join(file), &to)?)
     }
 
@@ -47,15 +47,13 @@ impl FilesEntry {
             discard(&self.entry);
             return Ok(None);
         }
-        if self.durability == Durability::Data {
-            let sources = moved.iter().map(|place| paths.dir().join(&place.dir));
-            let targets = moved.iter().map(|place| files.join(&place.dir));
-            let dirs: BTreeSet<PathBuf> = sources.chain(targets).chain([files.clone()]).collect();
-            for dir in dirs.iter().map(PathBuf::as_path).chain([self.entry.path.as_path()]) {
-                sync_dir(dir)?;
-            }
-            sync_dir(self.entry.path.parent().unwrap_or(Path::new(".")))?;
+        let sources = moved.iter().map(|place| paths.dir().join(&place.dir));
+        let targets = moved.iter().map(|place| files.join(&place.dir));
+        let dirs: BTreeSet<PathBuf> = sources.chain(targets).chain([files.clone()]).collect();
+        for dir in dirs.iter().map(PathBuf::as_path).chain([self.entry.path.as_path()]) {
+            self.durability.sync_dir(dir)?;
         }
+        self.durability.sync_dir(self.entry.path.parent().unwrap_or(Path::new(".")))?;
         Ok(Some(self.entry))
     }
 }
@@ -106,14 +104,12 @@ pub(super) fn restore(store_dir: &Path, entry: &TrashEntry, durability: Durabili
         }
     }
     for Place { dir, name } in &places {
-        make_dir(&session.join(dir))?;
+        ensure_dir(&session.join(dir))?;
         rename_new(&from.join(dir).join(name), &session.join(dir).join(name))?;
     }
-    if durability == Durability::Data {
-        for dir in places.iter().map(|place| &place.dir).collect::<BTreeSet<_>>() {
-            sync_dir(&session.join(dir))?;
-            sync_dir(&from.join(dir))?;
-        }
+    for dir in places.iter().map(|place| &place.dir).collect::<BTreeSet<_>>() {
+        durability.sync_dir(&session.join(dir))?;
+        durability.sync_dir(&from.join(dir))?;
     }
     discard(entry);
     Ok(name)
@@ -128,12 +124,4 @@ fn discard(entry: &TrashEntry) {
     drop(remove_dir(&files));
     drop(remove_file(&entry.path.join(Record::FILE)));
     drop(remove_dir(&entry.path));
-}
-
-/// Makes a directory, unless it is there.
-fn make_dir(dir: &Path) -> Result<()> {
-    match create_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => Ok(made.map(drop).map_err(|error: DiskError| error)?),
-    }
 }

@@ -17,6 +17,7 @@ pub use empty::EmptiedTrash;
 pub use entries::TrashEntry;
 pub use remove::Deletion;
 
+pub(crate) use empty::remove_tree;
 pub(crate) use entries::{RECORD, broken, entries, is_record, trash_dir};
 pub(crate) use files::begin_files;
 pub(crate) use verbs::trash_seen;

@@ -5,10 +5,9 @@ use super::forms::{Part, look};
 use super::record::Record;
 use super::{TrashEntry, empty::remove_tree};
 use crate::flock::Inode;
-use crate::{Durability, LockGuard, Options, Result, SessionPaths, StoreError, lock, processes};
+use crate::{LockGuard, Options, Result, SessionPaths, StoreError, lock, processes};
 use session_core::{SessionName, Timestamp, layout};
-use session_disk::{create_dir, create_dir_all, remove_dir, remove_file, rename_new, replace, sync_dir};
-use session_proc::TurnMarker;
+use session_disk::{create_dir, create_dir_all, remove_dir, remove_file, rename_new, replace};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
@@ -77,10 +76,7 @@ pub(super) fn delete(base: &Path, name: &SessionName, deletion: Deletion, option
 }
 
 fn sync(options: &Options, dirs: &[&Path]) -> Result<()> {
-    match options.durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(dirs.iter().try_for_each(|dir| sync_dir(dir))?),
-    }
+    Ok(dirs.iter().try_for_each(|dir| options.durability.sync_dir(dir))?)
 }
 
 /// A session that may be deleted: looked at, and locked.
@@ -178,19 +174,14 @@ fn guard(
     if !is_session(&paths)? {
         return Err(StoreError::NotASession { path: dir.to_owned() });
     }
-    let forbid = || match TurnMarker::read(&paths.proc())? {
-        Some(turn) if deletion == Deletion::Careful => {
-            Err(StoreError::LiveTurn { name: name.to_string(), pid: turn.pid })
-        }
-        Some(_) | None => Ok(()),
+    let acquire = || lock::acquire(&paths, name.as_str(), options.wait);
+    let guard = match deletion {
+        Deletion::Careful => Some(lock::unless(|| processes::refuse_turn(&paths, name.as_str()), acquire)?),
+        Deletion::Forced => match acquire() {
+            Err(StoreError::Locked { .. }) => None,
+            guard => Some(guard?),
+        },
     };
-    // Asked first, since it says more than that the lock is held; and again once nothing can start any more.
-    forbid()?;
-    let guard = match lock::acquire(&paths, name.as_str(), options.wait) {
-        Err(StoreError::Locked { .. }) if deletion == Deletion::Forced => None,
-        guard => Some(guard?),
-    };
-    forbid()?;
     match which {
         Which::Named => processes::stop_all(&paths, name.as_str())?,
         Which::Seen(_) => {

@@ -4,9 +4,9 @@ use super::entries::{FILES, find};
 use super::files;
 use super::forms::{Part, look};
 use super::record::Record;
-use crate::{Durability, Options, Result, StoreError};
+use crate::{Options, Result, StoreError};
 use session_core::SessionName;
-use session_disk::{remove_dir, remove_file, rename_new, sync_dir};
+use session_disk::{remove_dir, remove_file, rename_new};
 use std::io;
 use std::path::Path;
 
@@ -36,10 +36,8 @@ pub(super) fn restore(base: &Path, id: &str, options: &Options) -> Result<Sessio
             moved => moved?,
         }
     }
-    if options.durability == Durability::Data {
-        sync_dir(base)?;
-        sync_dir(&entry.path)?;
-    }
+    options.durability.sync_dir(base)?;
+    options.durability.sync_dir(&entry.path)?;
     // The session is back; what is left of the entry is empty and harmless.
     drop(remove_file(&entry.path.join(Record::FILE)));
     drop(remove_dir(&entry.path));

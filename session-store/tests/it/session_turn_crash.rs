@@ -104,6 +104,10 @@ fn what_a_turn_that_was_dropped_left_running_is_stopped_by_the_next_one_of_the_s
     assert_eq!(repair.stopped.iter().map(|stopped| &stopped.id).collect::<Vec<_>>(), [&left]);
     assert_eq!(registry.look(&left).expect("recorded").state, State::Killed);
     assert_eq!(registry.look(&server).expect("recorded").state, State::Running);
+    // What ended in order, or was stopped, is nothing to repair.
+    registry.start(&start("true")).expect("it starts");
+    let stopped = registry.start(&start("exec sleep 600")).expect("it starts").id;
+    assert!(turn.end("done", None).expect("it can be ended").stopped.iter().any(|one| one.id == stopped));
+    assert_eq!(session.begin_turn(&lock, "t3").expect("none runs").repair(), None);
     registry.stop_all(Which::All, &Stop::default()).expect("it can be stopped");
-    turn.end("done", None).expect("it can be ended");
 }

@@ -31,5 +31,5 @@ pub(in crate::commands) fn hold_session(session: &Session) -> Result<Option<Lock
 /// The process of a live turn that this process is no part of.
 fn stranger(session: &Session) -> Result<Option<i32>, Failure> {
     let Some(turn) = TurnMarker::read(&session.paths().proc()).map_err(StoreError::from)? else { return Ok(None) };
-    Ok((!is_kin(turn.pid)?).then_some(turn.pid))
+    Ok((!turn.is_of_this_process().map_err(StoreError::from)?).then_some(turn.pid))
 }

@@ -25,6 +25,19 @@ pub fn create_dir(path: &Path) -> Result<(), DiskError> {
     })
 }
 
+/// Creates one directory, mode 0700, unless something has the name, be it no directory. True: it was made. On disk when
+/// it returns: something under that name; the entry of a new directory is not synced.
+///
+/// # Errors
+/// `NotFound` where the directory above does not exist; whatever the system says otherwise.
+pub fn ensure_dir(path: &Path) -> Result<bool, DiskError> {
+    match create_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Creates a directory and the missing ones above it, each mode 0700. One that exists is left as it is.
 ///
 /// # Errors
@@ -104,8 +117,30 @@ pub fn open_private(path: &Path) -> Result<File, DiskError> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
+
+    #[test]
+    fn a_directory_is_made_once_and_what_has_its_name_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let (new, file) = (dir.path().join("new"), dir.path().join("file"));
+        assert!(ensure_dir(&new).expect("the name is free"));
+        assert_eq!(fs::metadata(&new).expect("it is there").permissions().mode() & 0o777, 0o700);
+        assert!(!ensure_dir(&new).expect("it is there"));
+        fs::write(&file, "kept").expect("there is room");
+        assert!(!ensure_dir(&file).expect("something has the name"));
+        assert_eq!(fs::read(&file).expect("it is there"), b"kept");
+        symlink("nowhere", dir.path().join("link")).expect("the name is free");
+        assert!(!ensure_dir(&dir.path().join("link")).expect("something has the name"));
+    }
+
+    #[test]
+    fn a_directory_is_not_made_below_one_that_is_missing() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let error = ensure_dir(&dir.path().join("gone/new")).expect_err("the one above is missing");
+        assert_eq!((error.op, error.kind()), (Op::Create, io::ErrorKind::NotFound));
+    }
 
     #[test]
     fn a_file_that_others_make_and_remove_in_a_loop_is_opened_all_the_same() {

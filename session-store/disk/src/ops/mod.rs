@@ -4,8 +4,11 @@ mod made;
 mod named;
 mod written;
 
-pub use made::{create_dir, create_dir_all, create_new, open_append, open_existing, open_private};
-pub use named::{exchange, hard_link, publish, remove_dir, remove_dir_all, remove_file, rename, rename_new, set_mode};
+pub use made::{create_dir, create_dir_all, create_new, ensure_dir, open_append, open_existing, open_private};
+pub use named::{
+    exchange, hard_link, publish, remove_dir, remove_dir_all, remove_file, remove_file_if_there, rename, rename_new,
+    set_mode,
+};
 pub use written::{append, sync_data, sync_dir, truncate, write, write_at};
 
 use crate::gate::pass;

@@ -69,6 +69,18 @@ pub fn remove_file(path: &Path) -> Result<(), DiskError> {
     gated(Op::Remove, path, || fs::remove_file(path))
 }
 
+/// Removes a file, or a link itself, if there is one. True: it was there. The directory is not synced.
+///
+/// # Errors
+/// Whatever the system says, but for `NotFound`.
+pub fn remove_file_if_there(path: &Path) -> Result<bool, DiskError> {
+    match remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Removes an empty directory.
 ///
 /// # Errors
@@ -96,6 +108,19 @@ pub fn set_mode(path: &Path, mode: u32) -> Result<(), DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_gone_needs_no_removal_and_what_is_no_file_is_told() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("file");
+        fs::write(&path, "").expect("there is room");
+        assert!(remove_file_if_there(&path).expect("it is ours"));
+        assert!(!remove_file_if_there(&path).expect("it is gone"));
+        assert!(!remove_file_if_there(&path.join("below")).expect("nothing is there"));
+        fs::create_dir(&path).expect("the name is free");
+        let error = remove_file_if_there(&path).expect_err("it is a directory");
+        assert!(error.op == Op::Remove && error.kind() != io::ErrorKind::NotFound && path.exists());
+    }
 
     #[test]
     fn publishing_replaces_nothing() {

@@ -2,7 +2,7 @@
 
 use crate::{Durability, Result, SessionPaths};
 use session_core::Timestamp;
-use session_disk::{create_dir, hard_link, rename_new, sync_dir};
+use session_disk::{ensure_dir, hard_link, rename_new};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,8 @@ impl Aside<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             moved => {
                 moved?;
-                self.sync(&self.paths.backups())?;
-                path.parent().map_or(Ok(()), |dir| self.sync(dir))?;
+                self.durability.sync_dir(&self.paths.backups())?;
+                path.parent().map_or(Ok(()), |dir| self.durability.sync_dir(dir))?;
                 Ok(Some(kept))
             }
         }
@@ -35,27 +35,16 @@ impl Aside<'_> {
         }
         let kept = self.place(path)?;
         hard_link(path, &kept)?;
-        self.sync(&self.paths.backups())?;
+        self.durability.sync_dir(&self.paths.backups())?;
         Ok(Some(kept))
     }
 
     fn place(&self, path: &Path) -> Result<PathBuf> {
-        match create_dir(&self.paths.backups()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => {
-                made?;
-                self.sync(self.paths.dir())?;
-            }
+        if ensure_dir(&self.paths.backups())? {
+            self.durability.sync_dir(self.paths.dir())?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (time, random) = (self.now.format("%Y%m%dT%H%M%SZ"), rand::random::<u64>());
         Ok(self.paths.backups().join(format!("{}-{time}-{random:016x}", name.trim_start_matches('.'))))
-    }
-
-    fn sync(&self, dir: &Path) -> Result<()> {
-        match self.durability {
-            Durability::Os => Ok(()),
-            Durability::Data => Ok(sync_dir(dir)?),
-        }
     }
 }

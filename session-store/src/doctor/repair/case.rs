@@ -5,9 +5,9 @@ use super::{Repair, fixes};
 use crate::candidate::candidate;
 use crate::chain::Member;
 use crate::doctor::{Finding, Fix, Ward, journal};
-use crate::{LockGuard, Options, Result, Session, SessionPaths, Store, StoreError, lock};
+use crate::processes::refuse_turn;
+use crate::{LockGuard, Options, Result, Session, SessionPaths, Store, lock};
 use session_core::{SessionName, Timestamp};
-use session_proc::TurnMarker;
 
 /// A session whose lock is held, and in which no turn runs.
 pub(super) struct Case<'a> {
@@ -27,14 +27,8 @@ impl<'a> Case<'a> {
     /// [`StoreError::LiveTurn`]; [`StoreError::Locked`]; the step that failed.
     pub(super) fn open(store: &'a Store, ward: &'a Ward<'a>, name: &'a SessionName) -> Result<Self> {
         let paths = store.existing(name)?;
-        let refuse_live = || match TurnMarker::read(&paths.proc())? {
-            Some(turn) => Err(StoreError::live_turn(name.as_str(), turn.pid)),
-            None => Ok(()),
-        };
-        // Asked first, since it says more than that the lock is held; and again once nothing can start any more.
-        refuse_live()?;
-        let lock = lock::acquire(&paths, name.as_str(), store.options().wait)?;
-        refuse_live()?;
+        let acquire = || lock::acquire(&paths, name.as_str(), store.options().wait);
+        let lock = lock::unless(|| refuse_turn(&paths, name.as_str()), acquire)?;
         let session = store.session(Member { paths: paths.clone(), name: name.clone(), dangling: None })?;
         session.remember(&lock);
         Ok(Case { store, ward, name, paths, lock, session, now: store.clock().utc() })

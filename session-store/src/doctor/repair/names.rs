@@ -5,10 +5,10 @@ use crate::candidate::Candidate;
 use crate::doctor::Fix;
 use crate::doctor::checks::names::is_free;
 use crate::paths::{flat_path, migrated_path};
-use crate::{Durability, Result, SessionPaths, Store, StoreError, lock};
+use crate::processes::refuse_turn;
+use crate::{Result, Store, StoreError, lock};
 use session_core::SessionName;
-use session_disk::{rename_new, sync_dir};
-use session_proc::TurnMarker;
+use session_disk::rename_new;
 use std::ffi::OsStr;
 
 /// Whether a fix is one of these.
@@ -54,13 +54,8 @@ fn rename(store: &Store, candidate: &Candidate, to: &SessionName) -> Result<()> 
     }
     if let Some(paths) = candidate.paths(base) {
         let shown = candidate.shown();
-        let refuse_live = |paths: &SessionPaths| match TurnMarker::read(&paths.proc())? {
-            Some(turn) => Err(StoreError::live_turn(&shown, turn.pid)),
-            None => Ok(()),
-        };
-        refuse_live(&paths)?;
-        let _lock = lock::acquire(&paths, &shown, store.options().wait)?;
-        refuse_live(&paths)?;
+        let acquire = || lock::acquire(&paths, &shown, store.options().wait);
+        let _lock = lock::unless(|| refuse_turn(&paths, &shown), acquire)?;
         rename_new(paths.dir(), &base.join(to))?;
     }
     let new: &OsStr = to.as_str().as_ref();
@@ -70,8 +65,5 @@ fn rename(store: &Store, candidate: &Candidate, to: &SessionName) -> Result<()> 
             rename_new(&from, &to)?;
         }
     }
-    match store.options().durability {
-        Durability::Os => Ok(()),
-        Durability::Data => Ok(sync_dir(base)?),
-    }
+    Ok(store.options().durability.sync_dir(base)?)
 }

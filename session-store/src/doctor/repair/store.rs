@@ -4,8 +4,7 @@ use super::{Repair, fixes, note};
 use crate::doctor::checks::{leftovers, modes};
 use crate::doctor::{Finding, FindingCode, Fix};
 use crate::{Result, Store, trash};
-use session_disk::{remove_dir, remove_dir_all, remove_file, set_mode};
-use std::path::Path;
+use session_disk::{remove_dir, remove_file_if_there, set_mode};
 
 /// Repairs the store itself.
 pub(super) fn repair(store: &Store, findings: &[Finding]) -> Repair {
@@ -25,7 +24,7 @@ fn try_repair(store: &Store, findings: &[Finding], done: &mut Vec<String>) -> Re
                 note(done, loose.len(), || format!("{} places of the store let nobody else in any more", loose.len()));
             }
             (Fix::Remove, FindingCode::Leftover) if leftovers::is_nobodys(&finding.path) => {
-                remove(&finding.path)?;
+                trash::remove_tree(&finding.path)?;
                 removed += 1;
             }
             (Fix::Remove, FindingCode::BrokenTrash) => {
@@ -38,20 +37,4 @@ fn try_repair(store: &Store, findings: &[Finding], done: &mut Vec<String>) -> Re
     }
     note(done, removed, || format!("{removed} things that were never finished were removed"));
     Ok(())
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(remove_dir_all(path)?),
-        Ok(_) => Ok(remove_file(path)?),
-        // Whoever made it was faster.
-        Err(_) => Ok(()),
-    }
-}
-
-fn remove_file_if_there(path: &Path) -> Result<()> {
-    match remove_file(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => Ok(removed?),
-    }
 }
