@@ -59,6 +59,24 @@ fn i03_the_answer_is_queued_then_claimed_then_delivered_with_the_id_and_place_in
 }
 
 #[test]
+fn i03_a_message_is_found_in_a_history_that_has_taken_the_place_of_the_one_it_was_sent_to() {
+    let scratch = Session::new();
+    let session = open(&scratch);
+    session.append(&[crate::support::said(&"before".repeat(100))]).expect("it can be written");
+    let sent = session.inbox().steer(InboxMessage::now(USER_LINE, "use tabs")).expect("it can be delivered");
+    session.steering().take().expect("it can be drained");
+    let Outcome::Delivered(recorded) = sent.outcome().expect("it can be read") else { panic!("it was recorded") };
+    // As a copy of another machine may: shorter before the event.
+    let bytes = scratch.bytes();
+    let at = usize::try_from(recorded.offset).expect("it is small");
+    let other = scratch.base().join("other");
+    fs::write(&other, &bytes[at..]).expect("there is room");
+    fs::rename(other, scratch.paths.history()).expect("it is ours");
+    let Outcome::Delivered(found) = sent.outcome().expect("it can be read") else { panic!("it is there") };
+    assert_eq!((found.id, found.offset), (recorded.id, 0));
+}
+
+#[test]
 fn i03_a_message_that_expired_is_moved_aside_by_whoever_looks_first_and_never_given_out() {
     for drains_first in [true, false] {
         let scratch = Session::new();
