@@ -4,8 +4,9 @@
 //! of the process, the time before its pid is known, and everything else of ours stand in a file beside it.
 
 use crate::record::{REPORT, Record};
-use crate::{Identity, ProcError, ProcessId, State, small_file};
+use crate::{Identity, ProcError, ProcessId, State, signal, small_file};
 use chrono::{DateTime, TimeDelta, Utc};
+use rustix::process::WaitStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use session_disk::{Durability, replace};
@@ -133,6 +134,13 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// The end of a process that was just waited for.
+    pub(crate) fn now(status: WaitStatus) -> End {
+        let by = status.terminating_signal();
+        let code = by.map(|number| 128 + number).or(status.exit_status()).unwrap_or_default();
+        End { code: i64::from(code), signal: by.map(signal::name), ended: Utc::now() }
+    }
+
     /// An end of which only the status is known, and that it was not there before.
     pub(crate) fn seen_now(code: i64) -> End {
         End { code, signal: None, ended: Utc::now() }

@@ -110,6 +110,13 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Whether its supervisor lives: then what is to be told of it is on its way.
+    pub(crate) fn is_supervised(&self) -> Result<bool, ProcError> {
+        self.dossier.supervisor.as_ref().map_or(Ok(false), |supervisor| Ok(supervisor.liveness()?.is_live()))
+    }
+}
+
 /// Whether a file was written less than so long ago, or in what is the future by our clock.
 pub(crate) fn is_younger(modified: DateTime<Utc>, than: TimeDelta) -> bool {
     Utc::now().signed_duration_since(modified) < than

@@ -131,11 +131,7 @@ impl Registry {
     }
 
     fn is_supervised(&self, id: &ProcessId) -> Result<bool, ProcError> {
-        let Some(entry) = Entry::load(&self.paths(id))? else { return Ok(false) };
-        match &entry.dossier.supervisor {
-            Some(supervisor) => Ok(supervisor.liveness()?.is_live()),
-            None => Ok(false),
-        }
+        Entry::load(&self.paths(id))?.map_or(Ok(false), |entry| entry.is_supervised())
     }
 }
 

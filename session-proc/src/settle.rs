@@ -105,9 +105,7 @@ fn settle_claim(entry: &mut Entry) -> Result<Verdict, ProcError> {
         run(entry, process, started);
         return settle_running(entry);
     }
-    let starts = |who: &Identity| Ok::<_, ProcError>(who.liveness()?.is_live());
-    let supervised = entry.dossier.supervisor.as_ref().map_or(Ok(false), starts)?;
-    if supervised || starts(&origin.starter)? || is_younger(origin.claimed, FRESH_CLAIM) {
+    if entry.is_supervised()? || origin.starter.liveness()?.is_live() || is_younger(origin.claimed, FRESH_CLAIM) {
         return Ok(Verdict::Settled);
     }
     // Who started it died between the start and the record. The mark leads to what runs.
@@ -161,9 +159,7 @@ fn status_file(entry: &Entry) -> Result<StatusFile, ProcError> {
 
 /// Whether the status of a process that has ended may still come.
 fn is_pending(entry: &Entry) -> Result<bool, ProcError> {
-    if let Some(supervisor) = &entry.dossier.supervisor
-        && supervisor.liveness()?.is_live()
-    {
+    if entry.is_supervised()? {
         return Ok(true);
     }
     let Some(paths) = entry.paths_inside() else { return Ok(false) };

@@ -6,8 +6,7 @@ use crate::id::Paths;
 use crate::launch::put_down;
 use crate::log_writer::{LogWriter, RECORDS_BYTES};
 use crate::spawn;
-use crate::{Identity, ProcError, State, dir_lock, settle, signal};
-use chrono::Utc;
+use crate::{Identity, ProcError, State, dir_lock, settle};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
@@ -131,9 +130,7 @@ impl Supervised {
             // The number may come again, among the orphans.
             if pid.as_raw_nonzero().get() == self.leader.pid && !self.has_ended {
                 self.has_ended = true;
-                let by = status.terminating_signal();
-                let code = by.map(|number| 128 + number).or(status.exit_status()).unwrap_or_default();
-                let end = End { code: i64::from(code), signal: by.map(signal::name), ended: Utc::now() };
+                let end = End::now(status);
                 self.drain();
                 self.end = Some(UnwrittenEnd { end, tries_left: END_TRIES });
             }

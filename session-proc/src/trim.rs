@@ -1,13 +1,11 @@
 //! What a look does for processes without a supervisor: cut their logs, reap them, remember who leaves them.
 
 use crate::cut;
-use crate::dossier::End;
-use crate::dossier::Gone;
+use crate::dossier::{End, Gone};
 use crate::entry::Entry;
 use crate::identity::own_pid;
 use crate::members::{Bond, Snapshot};
-use crate::{Identity, Liveness, ProcError, State, procfs, settle, signal};
-use chrono::Utc;
+use crate::{Identity, Liveness, ProcError, State, procfs, settle};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::fs;
 
@@ -18,7 +16,7 @@ const MAX_STRAYS: usize = 256;
 pub(crate) fn cut_log(entry: &Entry) -> Result<(), ProcError> {
     let Some(origin) = entry.dossier.origin.as_ref().filter(|_| entry.is_at_home()) else { return Ok(()) };
     let is_over = fs::symlink_metadata(entry.paths.log()).is_ok_and(|log| log.len() > origin.log_cap_bytes);
-    if is_over && !is_supervised(entry)? {
+    if is_over && !entry.is_supervised()? {
         cut::cut(&entry.paths.log(), &entry.paths.cut(), origin.log_cap_bytes)?;
     }
     Ok(())
@@ -37,9 +35,7 @@ pub(crate) fn reap(entry: &Entry) -> Result<Option<End>, ProcError> {
     }
     // It is a zombie and our child, so nobody else has its pid and the call returns at once.
     let Ok(Some((_, status))) = waitpid(Pid::from_raw(process.pid), WaitOptions::NOHANG) else { return Ok(None) };
-    let by = status.terminating_signal();
-    let code = by.map(|number| 128 + number).or(status.exit_status()).unwrap_or_default();
-    Ok(Some(End { code: i64::from(code), signal: by.map(signal::name), ended: Utc::now() }))
+    Ok(Some(End::now(status)))
 }
 
 /// Puts down how a reaped process ended, where nothing else has told it.
@@ -57,18 +53,11 @@ pub(crate) fn conclude(entry: &mut Entry, reaped: Option<End>) {
 pub(crate) fn strays(entry: &Entry) -> Result<Vec<Identity>, ProcError> {
     let known = entry.dossier.members.clone();
     let is_running = entry.record.as_ref().is_some_and(|record| record.state == State::Running);
-    if !is_running || !entry.is_at_home() || is_supervised(entry)? {
+    if !is_running || !entry.is_at_home() || entry.is_supervised()? {
         return Ok(known);
     }
     let members = Snapshot::take()?.members(&entry.kin());
     let is_stray = |bond| matches!(bond, Bond::Descent | Bond::Remembered);
     let strays = members.into_iter().filter(|member| is_stray(member.bond)).map(|member| member.process);
     Ok(strays.take(MAX_STRAYS).collect())
-}
-
-fn is_supervised(entry: &Entry) -> Result<bool, ProcError> {
-    match &entry.dossier.supervisor {
-        Some(supervisor) => supervisor.liveness().map(Liveness::is_live),
-        None => Ok(false),
-    }
 }

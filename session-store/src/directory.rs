@@ -1,8 +1,12 @@
-//! What is in a directory in which others work at the same time: what goes away meanwhile is not there.
+//! A directory in which others work at the same time: what is in it, and keeping hold of it. What goes away meanwhile is not
+//! there.
 
 use crate::small_file::is_absent;
 use crate::{Result, StoreError};
-use std::fs::{self, DirEntry, Metadata};
+use nix::libc::{O_DIRECTORY, O_PATH};
+use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// What is directly in a directory, by name. Where there is no directory, nothing is in it.
@@ -43,4 +47,12 @@ pub(crate) fn nodes(dir: &Path) -> Result<Vec<(DirEntry, Metadata)>> {
 pub(crate) fn files(dir: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let files = nodes(dir)?.into_iter().filter(|(_, metadata)| metadata.is_file());
     Ok(files.map(|(entry, metadata)| (entry.path(), metadata)).collect())
+}
+
+/// A directory by its inode, which is not given to another one as long as this is kept. It takes no permission to read.
+///
+/// # Errors
+/// What the system says, also where it is no directory.
+pub(crate) fn hold(dir: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(dir)
 }

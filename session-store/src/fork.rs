@@ -7,7 +7,6 @@ use session_core::{
     Defect, Effect, Event, Item, Kind, Meta, Point, Record, Replay, SessionHeader, SessionName, TitleSource, fork_title,
 };
 use std::collections::{BTreeSet, HashSet};
-use std::io::{Read as _, Seek as _, SeekFrom};
 
 /// How a session is forked. Everything may be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -190,10 +189,7 @@ impl Making<'_> {
         if !is_clean {
             return Ok(history.push(&record.event)?.to_vec());
         }
-        let mut line = Vec::new();
-        let mut reader = self.view.reader();
-        let read = reader.seek(SeekFrom::Start(record.place.offset)).map(|_| reader.take(record.len));
-        self.view.told(read.and_then(|mut reader| reader.read_to_end(&mut line)))?;
+        let line = self.view.line(record.place.offset, record.len)?;
         history.push_line(&line)?;
         Ok(line)
     }

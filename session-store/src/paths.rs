@@ -110,6 +110,11 @@ pub(crate) fn migrated_path(base: &Path, name: &OsStr) -> PathBuf {
     base.join(with_suffix(&with_suffix(name, layout::FLAT_SUFFIX), layout::MIGRATED_SUFFIX))
 }
 
+/// Where what is built or deleted stands until it is whole or gone. Whatever nobody holds there may be removed at any time.
+pub(crate) fn staging_path(base: &Path) -> PathBuf {
+    base.join(layout::STORE).join(layout::STAGING)
+}
+
 /// A name with something behind it.
 pub(crate) fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
     let mut name = name.to_owned();

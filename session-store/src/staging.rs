@@ -7,8 +7,9 @@ mod resume;
 pub(crate) use resume::resume;
 
 use crate::flock::try_exclusive;
+use crate::paths::staging_path;
 use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
-use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet, layout};
+use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet};
 use session_disk::{
     DiskError, create_dir, create_dir_all, create_new, ensure_dir, remove_dir_all, rename_new, replace, write,
 };
@@ -249,18 +250,13 @@ pub(crate) fn directories(paths: &SessionPaths) -> Result<()> {
     Ok(())
 }
 
-/// Where sessions are built.
-fn staging(store: &Store) -> PathBuf {
-    store.base_dir().join(layout::STORE).join(layout::STAGING)
-}
-
 /// A new directory in staging, locked where that can be done.
 fn stage(store: &Store, prefix: &str) -> Result<(PathBuf, Option<File>)> {
     let base = store.base_dir();
     if base.exists() && !base.is_dir() {
         return Err(StoreError::NotADirectory { path: base.to_owned() });
     }
-    let staging = staging(store);
+    let staging = staging_path(store.base_dir());
     create_dir_all(&staging)?;
     let staged = staging.join(format!("{prefix}{:032x}", rand::random::<u128>()));
     create_dir(&staged)?;

@@ -4,13 +4,10 @@ use super::BundleLimits;
 use super::manifest::CheckedSession;
 use super::read::{Content, Reading, Visitor, refused};
 use super::{BundleFault, import::refuse_process};
-use crate::Result;
+use crate::{Result, meta};
 use session_core::{Limits, Meta, SessionName, SessionPath, count, layout};
 use std::io::{BufReader, Read};
 use std::path::Path;
-
-/// Metadata that is longer is not looked at.
-const MAX_META_BYTES: u64 = 16 << 20;
 
 /// What is in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -90,7 +87,7 @@ impl Visitor for Examining<'_> {
                 session.messages = counted.messages;
                 session.other_events = counted.events.saturating_sub(counted.messages);
             }
-            layout::META | layout::META_COPY if content.left() <= MAX_META_BYTES => {
+            layout::META | layout::META_COPY if content.left() <= meta::MAX_BYTES => {
                 let mut bytes = Vec::new();
                 content.read_to_end(&mut bytes).map_err(failed)?;
                 // Of the two files the reference's comes last, and has what was set last.

@@ -1,9 +1,9 @@
 //! Building a history in staging, and giving it its name.
 
 use crate::flock::{names, try_exclusive};
-use crate::paths::with_suffix;
+use crate::paths::{staging_path, with_suffix};
 use crate::{Durability, HistoryView, Result, SessionPaths, StoreError};
-use session_core::{SessionName, layout};
+use session_core::SessionName;
 use session_disk::{
     DiskError, create_dir_all, create_new, ensure_dir, hard_link, remove_file, rename, rename_new, temp_name, write,
 };
@@ -17,7 +17,7 @@ const MIGRATED_NAMES: usize = 100;
 
 /// Writes a file in the store's staging area. On disk when it returns: the file, synced as the durability says.
 pub(super) fn stage(base: &Path, name: &SessionName, bytes: &[u8], durability: Durability) -> Result<PathBuf> {
-    let staging = base.join(layout::STORE).join(layout::STAGING);
+    let staging = staging_path(base);
     create_dir_all(&staging)?;
     let staged = temp_name(&staging.join(name));
     let file = create_new(&staged)?;

@@ -33,18 +33,17 @@ pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;
 pub(crate) use tail::last_line;
 
+use crate::directory::hold;
 use crate::flock::{self, Inode};
 use crate::{Options, Redaction, Result, SessionPaths, StoreError};
 use batch::Batch;
 use file::{Kept, Look};
-use nix::libc::{O_DIRECTORY, O_PATH};
 pub(crate) use pending::Pending;
 use pending::{Lock, Placed};
 use session_core::Event;
 use session_disk::{append, create_new, open_append};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -105,7 +104,7 @@ impl History {
     ///
     /// Nothing is created. The directory is remembered: one that stands at its path later is another session's.
     pub fn new(paths: SessionPaths, name: impl Into<String>, options: Options) -> Self {
-        let dir = open_dir(paths.dir()).ok();
+        let dir = hold(paths.dir()).ok();
         History {
             paths,
             name: name.into(),
@@ -239,7 +238,7 @@ impl History {
         };
         let dir = match self.dir.take() {
             Some(dir) => dir,
-            None => open_dir(self.paths.dir()).map_err(StoreError::read(self.paths.dir()))?,
+            None => hold(self.paths.dir()).map_err(StoreError::read(self.paths.dir()))?,
         };
         let known = dir.metadata().map_err(StoreError::read(self.paths.dir()))?;
         self.dir = Some(dir);
@@ -269,8 +268,4 @@ impl History {
         };
         Ok((offset, isolated))
     }
-}
-
-fn open_dir(dir: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(dir)
 }

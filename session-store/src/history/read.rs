@@ -186,6 +186,15 @@ impl HistoryView {
         self.limits
     }
 
+    /// The bytes of an event, by its place and length.
+    pub(crate) fn line(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
+        let mut line = Vec::new();
+        let mut reader = self.reader();
+        let read = reader.seek(SeekFrom::Start(offset)).map(|_| reader.take(len));
+        self.told(read.and_then(|mut reader| reader.read_to_end(&mut line)))?;
+        Ok(line)
+    }
+
     pub(crate) fn told<T>(&self, read: io::Result<T>) -> Result<T> {
         read.map_err(StoreError::read(&self.path))
     }

@@ -2,6 +2,7 @@
 
 use super::unfit::Unfit;
 use super::{Inbox, InboxMessage};
+use crate::paths::with_suffix;
 use crate::small_file::{age, open_regular};
 use crate::{Result, StoreError, file_name};
 use rand::RngExt as _;
@@ -18,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What stands between the name and the reason beside a file that was moved aside.
 pub(super) const NOT_DELIVERED: &str = " was not delivered: ";
+/// How the name of the file ends that says why the message beside it was not.
+pub(crate) const REASON: &str = ".reason";
 
 /// What a file of the inbox holds.
 #[derive(Debug)]
@@ -124,9 +127,12 @@ impl Inbox {
     }
 
     fn write_reason(&self, path: &Path, name: &OsStr, why: &Unfit) -> Result<(), DiskError> {
-        let mut reason = path.as_os_str().to_owned();
-        reason.push(".reason");
-        self.write_whole(Path::new(&reason), format!("{name:?}{NOT_DELIVERED}{why}\n").as_bytes())?;
+        self.write_whole(&reason_path(path), format!("{name:?}{NOT_DELIVERED}{why}\n").as_bytes())?;
         self.sync_dir(&self.failed())
     }
+}
+
+/// The file that says why the message at a path was not delivered.
+pub(super) fn reason_path(message: &Path) -> PathBuf {
+    with_suffix(message.as_os_str(), REASON).into()
 }

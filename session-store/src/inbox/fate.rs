@@ -2,7 +2,7 @@
 
 use super::claims::{ClaimName, Lives, name_of};
 use super::drain::was_there;
-use super::entry::{Content, NOT_DELIVERED, look};
+use super::entry::{Content, NOT_DELIVERED, look, reason_path};
 use super::{Inbox, Pending, inbox_ids};
 use crate::{HistoryView, Result, StoreError};
 use session_core::{Item, Limits};
@@ -185,10 +185,8 @@ impl Inbox {
             let path = entry.map_err(StoreError::read(&dir))?.path();
             let kept = path.file_name().and_then(|kept| kept.to_str()).unwrap_or_default();
             if kept.strip_prefix(name).is_some_and(|rest| rest.starts_with('-') && rest.len() == SUFFIX) {
-                let mut reason = path.clone().into_os_string();
-                reason.push(".reason");
                 // It is written after the move, and may be missing.
-                let reason = fs::read_to_string(reason).unwrap_or_default();
+                let reason = fs::read_to_string(reason_path(&path)).unwrap_or_default();
                 let why =
                     reason.trim_end().rsplit_once(NOT_DELIVERED).map_or_else(String::new, |(_, why)| why.to_owned());
                 return Ok(Some(Fate::SetAside { path, why }));

@@ -28,7 +28,7 @@ mod unfit;
 pub(crate) use claims::unowned;
 pub use drain::{Access, Claimed, Drained, Drainer};
 pub use entry::Failed;
-pub(crate) use entry::count;
+pub(crate) use entry::{REASON, count};
 pub(crate) use examine::{Taken, TakenState};
 pub use fate::{Fate, Recorded};
 pub use message::{InboxMessage, PROCESS_EVENT, USER_LINE};

@@ -6,6 +6,8 @@ use session_disk::{DiskError, hard_link, rename_new, set_mode};
 use std::io;
 use std::path::Path;
 
+/// What stands between the name of a file that is kept aside and the time.
+pub(crate) const ASIDE: &str = ".bad-";
 /// How many files of one second are told apart.
 const MAX_SAME_SECOND: u32 = 1000;
 
@@ -22,7 +24,7 @@ pub(super) fn keep(path: &Path, now: Timestamp) -> Result<()> {
     let put: fn(&Path, &Path) -> Result<(), DiskError> = if is_dir { rename_new } else { hard_link };
     for n in 1..MAX_SAME_SECOND {
         let suffix = if n == 1 { String::new() } else { format!("-{n}") };
-        let aside = path.with_file_name(format!("{name}.bad-{time}{suffix}"));
+        let aside = path.with_file_name(format!("{name}{ASIDE}{time}{suffix}"));
         match put(path, &aside) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Ok(()) if aside.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) => {

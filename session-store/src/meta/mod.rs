@@ -20,9 +20,10 @@ mod rebuild;
 mod rules;
 mod update;
 
+pub(crate) use aside::ASIDE;
 pub use damage::MetaDamage;
 pub(crate) use merge::file_of;
-pub(crate) use read::read;
+pub(crate) use read::{MAX_BYTES, read};
 pub use read::{MetaReading, MetaSource};
 pub(crate) use rebuild::{Facts, of_history};
 pub(crate) use rules::{

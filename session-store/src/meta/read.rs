@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(4);
 /// A file that is not whole and older than this is not being written: it is corrupt.
 const SETTLED: Duration = Duration::from_secs(5);
 /// The largest metadata file that is read.
-pub(super) const MAX_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
 /// A session's metadata, and where it was found.
 #[derive(Debug, Clone, PartialEq)]

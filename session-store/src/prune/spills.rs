@@ -5,7 +5,6 @@ use crate::{HistoryView, Result, SessionPaths, spill};
 use chrono::{DateTime, Utc};
 use session_core::{Item, Replay, Timestamp};
 use std::collections::BTreeSet;
-use std::io::{Read as _, Seek as _, SeekFrom};
 
 /// The files of a session's `tmp/` that were written before its last event and that no live message mentions, and how
 /// many others there are. Where a line cannot be read, nobody can say what it mentions.
@@ -37,11 +36,7 @@ fn each_live_line(view: &HistoryView, mut act: impl FnMut(&[u8])) -> Result<u64>
         }
     }
     for (offset, len) in live.into_live() {
-        let mut line = Vec::new();
-        let mut reader = view.reader();
-        let read = reader.seek(SeekFrom::Start(offset)).map(|_| reader.take(len));
-        view.told(read.and_then(|mut reader| reader.read_to_end(&mut line)))?;
-        act(&line);
+        act(&view.line(offset, len)?);
     }
     Ok(defects)
 }

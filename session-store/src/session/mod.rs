@@ -18,16 +18,15 @@ pub use repair::TurnRepair;
 pub use steering::{Steered, Steering};
 pub use turn::{Turn, TurnEnd};
 
+use crate::directory::hold;
 use crate::flock::Inode;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
 use crate::{Clock, LockGuard, Options, Redaction, Result, SessionPaths, StoreError, workspace};
-use nix::libc::{O_DIRECTORY, O_PATH};
 use session_core::{Meta, Redact, Timestamp, layout};
 use state::State;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -62,8 +61,7 @@ impl Session {
         clock: Clock,
         dangling: Option<String>,
     ) -> Result<Self> {
-        let opened = OpenOptions::new().read(true).custom_flags(O_PATH | O_DIRECTORY).open(paths.dir());
-        let opened = opened.and_then(|opened| Ok((Inode::of(&opened.metadata()?), opened)));
+        let opened = hold(paths.dir()).and_then(|opened| Ok((Inode::of(&opened.metadata()?), opened)));
         let (inode, opened) = opened.map_err(StoreError::read(paths.dir()))?;
         let state = Mutex::new(State::new(&paths, &name, options));
         let (redaction, held) = (Redaction::default(), Mutex::default());

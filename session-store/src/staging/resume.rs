@@ -1,6 +1,7 @@
 //! Building a session that takes long, in several tries.
 
-use super::{NewHistory, Staged, at_work, staging};
+use super::{NewHistory, Staged, at_work};
+use crate::paths::staging_path;
 use crate::{Redaction, Result, Store, StoreError};
 use session_core::SessionName;
 use session_disk::{open_append, remove_dir_all, truncate};
@@ -31,7 +32,7 @@ pub(crate) fn resume<E: From<StoreError>>(
 
 /// What was left in staging under a key, locked.
 fn left(store: &Store, key: &str, own: &Path) -> Result<Vec<(PathBuf, File)>> {
-    let staging = staging(store);
+    let staging = staging_path(store.base_dir());
     let mut left = Vec::new();
     for entry in fs::read_dir(&staging).map_err(StoreError::read(&staging))? {
         let path = entry.map_err(StoreError::read(&staging))?.path();

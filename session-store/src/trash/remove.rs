@@ -5,6 +5,7 @@ use super::forms::{Part, look};
 use super::record::Record;
 use super::{TrashEntry, empty::remove_tree};
 use crate::flock::Inode;
+use crate::paths::staging_path;
 use crate::{LockGuard, Options, Result, SessionPaths, StoreError, lock, processes};
 use session_core::{SessionName, Timestamp, layout};
 use session_disk::{create_dir, create_dir_all, remove_dir, remove_file, rename_new, replace};
@@ -62,7 +63,7 @@ pub(super) fn trash(
 /// Deletes a session for good.
 pub(super) fn delete(base: &Path, name: &SessionName, deletion: Deletion, options: &Options) -> Result<()> {
     let doomed = Doomed::find(base, name, (deletion, Which::Named), options)?;
-    let staging = base.join(layout::STORE).join(layout::STAGING);
+    let staging = staging_path(base);
     create_dir_all(&staging)?;
     let grave = staging.join(format!("{:032x}", rand::random::<u128>()));
     create_dir(&grave)?;

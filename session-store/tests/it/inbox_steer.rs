@@ -64,7 +64,7 @@ fn i03_a_message_is_found_in_a_history_that_has_taken_the_place_of_the_one_it_wa
     let session = open(&scratch);
     session.append(&[crate::support::said(&"before".repeat(100))]).expect("it can be written");
     let sent = session.inbox().steer(InboxMessage::now(USER_LINE, "use tabs")).expect("it can be delivered");
-    session.steering().take().expect("it can be drained");
+    assert_eq!(session.steering().take().expect("it can be drained").messages.len(), 1);
     let Outcome::Delivered(recorded) = sent.outcome().expect("it can be read") else { panic!("it was recorded") };
     // As a copy of another machine may: shorter before the event.
     let bytes = scratch.bytes();

@@ -2,7 +2,7 @@
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::directory::files;
-use crate::inbox::{Taken, TakenState, recorded_inbox_ids};
+use crate::inbox::{REASON, Taken, TakenState, recorded_inbox_ids};
 use crate::meta::read;
 use crate::{HistoryView, Inbox};
 use session_core::layout;
@@ -23,7 +23,7 @@ fn found(patient: &Patient<'_>, below: &str, code: FindingCode, text: &str) -> F
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let is_message = |path: &Path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        let is_reason = code == FindingCode::InboxFailed && name.ends_with(b".reason");
+        let is_reason = code == FindingCode::InboxFailed && name.ends_with(REASON.as_bytes());
         !(name.starts_with(b".") || is_reason)
     };
     let files = files(&paths.inbox().join(below))?.into_iter().filter(|(path, _)| is_message(path));

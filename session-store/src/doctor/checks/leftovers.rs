@@ -4,6 +4,7 @@ use super::walk::is_idle;
 use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::directory::{entries, files};
 use crate::flock::try_exclusive;
+use crate::paths::staging_path;
 use crate::small_file::age;
 use session_core::layout;
 use std::fs::{File, Metadata};
@@ -45,7 +46,7 @@ pub(super) fn is_temporary(path: &Path) -> bool {
 /// What was not finished in the staging area.
 pub(super) fn staging(base: &Path) -> Found {
     let mut findings = Vec::new();
-    for entry in entries(&base.join(layout::STORE).join(layout::STAGING))? {
+    for entry in entries(&staging_path(base))? {
         let path = entry.path();
         let is_left = is_nobodys(&path);
         let text = match is_left {

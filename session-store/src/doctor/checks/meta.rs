@@ -3,13 +3,10 @@
 use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::candidate::candidate;
 use crate::directory::files;
-use crate::meta::{is_rebuilt, read};
+use crate::meta::{ASIDE, MAX_BYTES, is_rebuilt, read};
 use crate::small_file;
 use session_core::{Meta, SessionName, layout};
 use std::path::Path;
-
-/// What the largest metadata takes that is looked into here.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// Metadata that cannot be used, is missing, or was lost once.
 pub(super) fn whole(patient: &Patient<'_>) -> Found {
@@ -82,7 +79,7 @@ pub(super) fn facts(patient: &Patient<'_>) -> Found {
 /// Copies of metadata that could not be used.
 pub(super) fn aside(patient: &Patient<'_>) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
-    let prefix = format!("{}.bad-", layout::META);
+    let prefix = format!("{}{ASIDE}", layout::META);
     let is_aside =
         |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(prefix.as_bytes()));
     let files = files(paths.dir())?.into_iter().filter(|(path, _)| is_aside(path));

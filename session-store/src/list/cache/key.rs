@@ -1,14 +1,15 @@
 //! Whether a file is still the one that was read.
 
+use crate::directory::hold;
 use nix::fcntl::AtFlags;
-use nix::libc::{self, S_IFDIR, S_IFMT, S_IFREG};
+use nix::libc::{S_IFDIR, S_IFMT, S_IFREG};
 use nix::sys::stat::{FileStat, fstatat};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -88,7 +89,7 @@ pub(in super::super) enum Seen {
 
 impl Lookout {
     pub(super) fn open(base: &Path) -> io::Result<Self> {
-        OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY).open(base).map(Lookout)
+        hold(base).map(Lookout)
     }
 
     /// Looks at what is called `file` in a session's directory, and follows no link.
