@@ -50,6 +50,8 @@ result() {
 ask_the_model() {
     conversation=$(session load "$KVIT_SESSION" --api) || [ $? -eq 3 ]
     said=$(printf '%s\n' "$conversation" | jq -rs '[.[] | .role] | reverse | index("user") // 0')
+    # No id of a call comes twice in a conversation.
+    id=c$(printf '%s\n' "$conversation" | jq -rs length)
 }
 
 jq -cn --arg prompt "$prompt" '{role: "user", content: $prompt}' | append
@@ -58,23 +60,23 @@ while :; do
     ask_the_model
     case $said in
     0)
-        call c1 Plant '{"what":"an oak"}'
+        call "$id" Plant '{"what":"an oak"}'
         # Large output goes to a file; the message has its beginning and end, and where the rest is. That a tool failed
         # is for the model to know.
         {
             yes 'an oak' | head -n 5000 >"$workspace/oak.txt" &&
                 session spill "$KVIT_SESSION" --hint Plant <"$workspace/oak.txt"
-        } 2>&1 | result c1 Plant
+        } 2>&1 | result "$id" Plant
         [ -z "${CRASH:-}" ] || kill -9 "$PPID"
         ;;
     2)
-        call c2 Water '{}'
+        call "$id" Water '{}'
         # A process that outlives this command, and ends with the turn.
-        session run "$KVIT_SESSION" --name water --until '^water runs$' -- 'echo water runs; exec sleep 60' 2>&1 | result c2 Water
+        session run "$KVIT_SESSION" --name water --until '^water runs$' -- 'echo water runs; exec sleep 60' 2>&1 | result "$id" Water
         ;;
     4)
-        call c3 Report '{"task_status":"completed","headline":"An oak stands.","blocks":[]}'
-        echo done | result c3 Report
+        call "$id" Report '{"task_status":"completed","headline":"An oak stands.","blocks":[]}'
+        echo done | result "$id" Report
         ;;
     *)
         echo '{"role":"assistant","content":"An oak stands, and it has water."}' | append

@@ -115,15 +115,17 @@ fn converse(session: &Session, workspace: &Path, prompt: &str, crash: bool) -> R
 /// A stand-in: it plants what it is asked for, waits for the water, and reports.
 fn ask_the_model(conversation: &[Message]) -> Message {
     let function = ToolCall { call_type: "function".into(), ..ToolCall::default() };
-    let call = |id: &str, name: &str, arguments: &str| {
+    let call = |name: &str, arguments: &str| {
+        // No id comes twice in a conversation.
+        let id = format!("c{}", conversation.len());
         let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), ..function.clone() };
         Message { tool_calls: [call].into(), ..Message::assistant(format!("{name}:")) }
     };
     let since_the_prompt = conversation.iter().rev().take_while(|message| message.role != Role::User).count();
     match since_the_prompt {
-        0 => call("c1", "Plant", r#"{"what":"an oak"}"#),
-        2 => call("c2", "Water", "{}"),
-        4 => call("c3", "Report", r#"{"task_status":"completed","headline":"An oak stands.","blocks":[]}"#),
+        0 => call("Plant", r#"{"what":"an oak"}"#),
+        2 => call("Water", "{}"),
+        4 => call("Report", r#"{"task_status":"completed","headline":"An oak stands.","blocks":[]}"#),
         _ => Message::assistant("An oak stands, and it has water."),
     }
 }

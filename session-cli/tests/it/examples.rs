@@ -38,4 +38,6 @@ fn an_agent_in_the_shell_loses_nothing_when_it_is_killed_and_goes_on() {
     // What ran in the background ended with the turn, and the checkpoints show what it did.
     assert!(!scratch.ok(&["ps", "oaks"]).contains("running"));
     assert!(scratch.ok(&["checkpoint", "diff", "oaks", "1"]).contains("oak.txt"));
+    // Each call has an id of its own and one result.
+    assert_eq!(scratch.ok(&["doctor"]), "", "nothing is found");
 }

@@ -36,4 +36,10 @@ fn the_agent_of_the_example_goes_on_where_it_died() {
     assert_eq!(messages.len(), 3 + 8);
     let results = messages.iter().filter(|message| message.role == Role::Tool);
     assert!(results.clone().any(|message| message.content.text().contains("tmp/Plant-")), "a large output is spilled");
+    let checkup = store.examine(&session_store::Checkup::default()).expect("it can be read");
+    assert_eq!(checkup.findings, [], "each call has an id of its own and one result");
+
+    let ran = agent(scratch.path(), &[]);
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(!String::from_utf8_lossy(&ran.stdout).contains("crashed"), "after a turn that ended nothing is repaired");
 }
