@@ -1,11 +1,13 @@
 //! Every disk operation failing in turn: an error, no reference moved, and a right next attempt.
 
 use crate::child::options;
-use crate::support::{Lab, Node, State};
+use crate::support::{Lab, Node, State, rel};
 use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Error, Request, Scope, TurnRef};
 use session_disk::Op;
 use session_disk::faults::{self, Fault};
 use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 fn lab() -> Lab {
     let mut lab = Lab::new();
@@ -123,4 +125,57 @@ fn c28_a_failure_is_kept_for_the_status_until_a_snapshot_succeeds() {
     lab.remove("c");
     lab.snapshot();
     assert_eq!(status(&lab).failure, None);
+}
+
+#[test]
+fn a_restore_that_stops_leaves_nothing_that_is_open_to_more_people_than_the_file() {
+    for at in 0.. {
+        let mut lab = lab();
+        lab.write("key", "1");
+        fs::set_permissions(lab.path("key"), Permissions::from_mode(0o600)).expect("it is ours");
+        lab.snapshot();
+        lab.write("key", "2");
+        lab.snapshot();
+        let run = faults::with(Fault::Stop { at }, || lab.try_restore(TurnRef::Turn(1), ConflictPolicy::Force));
+        for entry in fs::read_dir(&lab.workspace).expect("it is there") {
+            let entry = entry.expect("it can be read");
+            let mode = entry.metadata().expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o077, 0, "operation {at}: {:?}", entry.file_name());
+        }
+        if !run.hit {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_restore_that_is_resumed_keeps_to_the_paths_that_it_was_asked_for() {
+    let mut resumed = 0;
+    for at in 0.. {
+        let mut lab = lab();
+        lab.write("a", "1");
+        lab.write("b", "1");
+        lab.snapshot();
+        lab.write("a", "2");
+        lab.write("b", "2");
+        lab.snapshot();
+        let scope = Scope { paths: vec![rel("a")], ..Scope::default() };
+        let run = faults::with(Fault::Stop { at }, || {
+            let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &Cancel::new())?;
+            assert!(!plan.summary().is_empty());
+            lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &Cancel::new())
+        });
+        if lab.reopen().interrupted.is_some() {
+            lab.checkpoints.resume_interrupted(&Cancel::new()).expect("the disk works again");
+            resumed += 1;
+            assert_eq!(lab.read("a"), "1", "operation {at}");
+        }
+        assert_eq!(lab.read("b"), "2", "operation {at}");
+        if !run.hit {
+            let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &Cancel::new()).expect("a plan");
+            assert!(plan.summary().is_empty());
+            break;
+        }
+    }
+    assert!(resumed > 0, "it was interrupted at some operation");
 }
