@@ -10,7 +10,7 @@ use crate::pack::{Index, PackSet, PackState};
 use crate::rel_path::joined;
 use crate::tree::{Mode, parse};
 use crate::turns::{Turn, TurnState};
-use crate::{Error, Oid};
+use crate::{Error, Oid, stored};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -45,7 +45,7 @@ impl<'a> Stock<'a> {
         let aside = crate::listing::names(&layout.damaged())?
             .into_iter()
             .filter(|name| name.ends_with(".idx"))
-            .filter_map(|name| Index::parse(fs::read(layout.damaged().join(name)).ok()?))
+            .filter_map(|name| Index::parse(stored::read(&layout.damaged().join(name)).ok()??))
             .collect();
         let mut loose_objects = HashMap::new();
         for (oid, path) in loose::list(layout)? {

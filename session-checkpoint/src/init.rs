@@ -9,7 +9,7 @@ use crate::listing::names;
 use crate::objects::Objects;
 use crate::oid::Kind;
 use crate::refs::{Family, HEAD, Refs};
-use crate::{Error, commit};
+use crate::{Error, commit, stored};
 use session_disk::Durability;
 use std::fs;
 use std::io;
@@ -42,7 +42,7 @@ pub(crate) fn repository(layout: &Layout) -> Result<(), Error> {
         session_disk::create_dir_all(&layout.repo.join(dir))?;
     }
     let head = layout.repo.join("HEAD");
-    if fs::read(&head).ok().as_deref() != Some(HEAD_FILE.as_bytes()) {
+    if stored::read(&head).ok().flatten().as_deref() != Some(HEAD_FILE.as_bytes()) {
         session_disk::replace(&head, HEAD_FILE.as_bytes(), Durability::Data)?;
     }
     let config = layout.repo.join("config");

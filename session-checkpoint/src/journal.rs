@@ -1,15 +1,12 @@
 //! The journal of a restore: there from before its first change until after its last.
 
-use crate::error::reading;
 use crate::layout::Layout;
 use crate::options::ConflictPolicy;
 use crate::point::{Point, TurnRef};
 use crate::rel_path::RelPath;
-use crate::{Error, Oid};
+use crate::{Error, Oid, stored};
 use serde::{Deserialize, Serialize};
 use session_disk::Durability;
-use std::fs;
-use std::io;
 
 /// What an interrupted restore needs to be resumed or undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,11 +66,8 @@ impl Journal {
 /// Reads the journal, if there is one.
 pub(crate) fn read(layout: &Layout) -> Result<Option<Journal>, Error> {
     let path = layout.journal();
-    match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Damaged { path }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(reading(&path)(error)),
-    }
+    let Some(bytes) = stored::read(&path)? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Damaged { path })
 }
 
 /// Removes it: the restore is complete.

@@ -89,6 +89,7 @@ mod locked;
 mod meta;
 mod remembered;
 mod space;
+mod stored;
 mod workspace;
 
 pub use attached::Attached;

@@ -1,6 +1,5 @@
 //! What one call holds of a store: its lock, and what there is under it.
 
-use crate::Error;
 use crate::cache::Cache;
 use crate::checkpoints::Checkpoints;
 use crate::lock::StoreLock;
@@ -9,7 +8,7 @@ use crate::objects::Objects;
 use crate::pack::PackSet;
 use crate::refs::Refs;
 use crate::remembered::{Hot, file_id};
-use std::fs;
+use crate::{Error, stored};
 use std::path::PathBuf;
 
 /// A store that is locked for one call, with what the call needs of it.
@@ -54,7 +53,7 @@ impl Checkpoints {
             return Ok(());
         }
         self.hot = None;
-        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
+        let Ok(Some(bytes)) = stored::read(&path) else { return Ok(()) };
         // Without a workspace there is nothing that the cache could be of.
         let Ok(identity) = Identity::of(&self.workspace) else { return Ok(()) };
         let rules = self.rules().key();

@@ -1,15 +1,14 @@
 //! `meta.json`: what a store knows beside its commits.
 
-use crate::Error;
 use crate::error::reading;
 use crate::layout::{FORMAT, Layout};
 use crate::rel_path::json_bytes;
+use crate::{Error, stored};
 use serde::{Deserialize, Serialize};
 use session_disk::Durability;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -110,11 +109,7 @@ impl Meta {
             format: u32,
         }
         let path = layout.meta();
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(reading(&path)(error)),
-        };
+        let Some(bytes) = stored::read(&path)? else { return Ok(None) };
         match serde_json::from_slice::<Version>(&bytes) {
             Ok(Version { format }) if format > FORMAT => {
                 Err(Error::NewerFormat { path: layout.store.clone(), found: format, known: FORMAT })

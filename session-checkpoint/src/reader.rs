@@ -12,7 +12,7 @@ use crate::rel_path::RelPath;
 use crate::tree::Mode;
 use crate::tree_diff::{Leaf, leaves};
 use crate::turns::{Change, Turn, changes, read_recorded};
-use crate::{Error, Oid, health, tree_edit};
+use crate::{Error, Oid, health, stored, tree_edit};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -102,11 +102,7 @@ impl Reader {
     /// [`Error::Damaged`] where it is no JSON; failed reads.
     pub fn reference_externals(&self) -> Result<Vec<PathBuf>, Error> {
         let path = self.layout.repo.with_file_name(REFERENCE_EXTERNALS);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(Error::Read { path, source }),
-        };
+        let Some(bytes) = stored::read(&path)? else { return Ok(Vec::new()) };
         let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| Error::Damaged { path })?;
         let mut paths = Vec::new();
         absolute_paths(&value, &mut paths);

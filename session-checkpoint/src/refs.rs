@@ -5,7 +5,7 @@
 
 use crate::error::reading;
 use crate::layout::Layout;
-use crate::{Error, Oid};
+use crate::{Error, Oid, stored};
 use session_disk::Durability as DiskDurability;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// The branch whose history is the chain of turns.
 pub(crate) const HEAD: &str = "refs/heads/turns";
+/// What `git pack-refs` or `git gc` puts into one file.
+const PACKED: &str = "packed-refs";
 const TURN_DIR: &str = "refs/tags";
 const TURN_PREFIX: &str = "turn-";
 const SAFETY_DIR: &str = "refs/checkpoint/safety";
@@ -112,21 +114,14 @@ impl Refs {
     }
 
     fn loose(&self, path: &Path) -> Result<Option<Target>, Error> {
-        match fs::read(path) {
-            Ok(bytes) => Ok(Some(std::str::from_utf8(&bytes).ok().and_then(|text| Oid::from_hex(text.trim())))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(reading(path)(error)),
-        }
+        let target = |bytes: &[u8]| Oid::from_hex(std::str::from_utf8(bytes).ok()?.trim());
+        Ok(stored::read(path)?.map(|bytes| target(&bytes)))
     }
 
-    /// What `git pack-refs` or `git gc` put into one file.
+    /// Those that git has packed.
     fn packed(&self) -> Result<Vec<(String, Oid)>, Error> {
-        let path = self.repo.join("packed-refs");
-        let text = match fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(reading(&path)(error)),
-        };
+        let bytes = stored::read(&self.repo.join(PACKED))?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         let line = |line: &str| {
             let (oid, name) = line.split_once(' ')?;
             Some((name.to_owned(), Oid::from_hex(oid)?))
@@ -157,22 +152,16 @@ impl Refs {
 
     /// Removes references, packed or loose. Those that do not exist are no error.
     pub(crate) fn remove(&self, names: &[String]) -> Result<(), Error> {
-        let path = self.repo.join("packed-refs");
-        let packed = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(reading(&path)(error)),
-        };
+        let path = self.repo.join(PACKED);
+        let bytes = stored::read(&path)?.unwrap_or_default();
+        let packed = String::from_utf8(bytes).map_err(|_| Error::Damaged { path: path.clone() })?;
         let goes = |line: &&str| line.split_once(' ').is_some_and(|(_, name)| names.iter().any(|gone| gone == name));
         if packed.lines().any(|line| goes(&line)) {
             let rest: String = packed.lines().filter(|line| !goes(line)).flat_map(|line| [line, "\n"]).collect();
             session_disk::replace(&path, rest.as_bytes(), DiskDurability::Data)?;
         }
         for name in names {
-            match session_disk::remove_file(&self.repo.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                _ => {}
-            }
+            session_disk::remove_file_if_there(&self.repo.join(name))?;
         }
         Ok(())
     }

@@ -11,11 +11,9 @@ use crate::rel_path::RelPath;
 use crate::skipped::Skipped;
 use crate::tree::Mode;
 use crate::tree_diff::{Delta, Leaf, diff};
-use crate::{Error, Oid};
+use crate::{Error, Oid, stored};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 
 /// What happened to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,12 +183,7 @@ impl Turn {
 
 /// The recorded turns, by their commits. Lines that do not read are left out: they will be made again.
 pub(crate) fn read_recorded(layout: &Layout) -> Result<HashMap<Oid, Turn>, Error> {
-    let path = layout.turns();
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashMap::new()),
-        Err(error) => return Err(reading(&path)(error)),
-    };
+    let bytes = stored::read(&layout.turns())?.unwrap_or_default();
     let turns = bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Turn>(line).ok());
     Ok(turns.map(|turn| (turn.commit, turn)).collect())
 }

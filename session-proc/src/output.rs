@@ -3,11 +3,10 @@
 use crate::cut::{self, Access, Cut, is_continuation, unfinished};
 use crate::id::Paths;
 use crate::{ProcError, ProcessId, Registry};
-use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 
 /// What one call returns at most where the caller does not say, in bytes.
 pub const OUTPUT_BYTES: usize = 32 * 1024;
@@ -114,9 +113,9 @@ impl Registry {
 
 fn open(paths: &Paths) -> Result<Option<File>, ProcError> {
     let path = paths.log();
-    match OpenOptions::new().read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(&path) {
-        Ok(file) => Ok(file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+    match session_disk::open_regular(&path) {
+        Ok((file, _)) => Ok(Some(file)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => Ok(None),
         Err(source) => Err(ProcError::read(&path, source)),
     }
 }

@@ -1,9 +1,9 @@
 //! A directory in which others work at the same time: what is in it, and keeping hold of it. What goes away meanwhile is not
 //! there.
 
-use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use nix::libc::{O_DIRECTORY, O_PATH};
+use session_disk::is_absent;
 use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;

@@ -1,9 +1,9 @@
 //! How much room sessions take on the disk, by their parts. Reads only, and follows no link.
 
 use crate::candidate::{Node, candidate};
-use crate::small_file::is_absent;
 use crate::{Result, Store, StoreError};
 use session_core::{SessionName, layout};
+use session_disk::is_absent;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};

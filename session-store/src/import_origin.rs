@@ -1,8 +1,9 @@
 //! Where a session comes from that was made elsewhere.
 
-use crate::{SessionPaths, small_file};
+use crate::SessionPaths;
 use serde::{Deserialize, Serialize};
 use session_core::{Fields, layout};
+use session_disk::read_regular;
 
 /// Longer ones were not written here.
 const MAX_ORIGIN_BYTES: u64 = 64 << 10;
@@ -42,7 +43,7 @@ impl ImportOrigin {
 
     /// The bundle that a session came with.
     pub(crate) fn of_bundle(paths: &SessionPaths) -> Option<Self> {
-        let (bytes, _) = small_file::read(&paths.dir().join(layout::BUNDLE), MAX_ORIGIN_BYTES).ok()?;
+        let (bytes, _) = read_regular(&paths.dir().join(layout::BUNDLE), MAX_ORIGIN_BYTES).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

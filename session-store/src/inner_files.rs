@@ -3,7 +3,7 @@
 //! Nothing is opened, nothing is followed, and what belongs to this machine is passed over.
 
 use crate::directory::nodes;
-use crate::small_file::Stamp;
+use crate::stamp::Stamp;
 use crate::{Result, SessionPaths};
 use session_core::{Belongs, PathRule, SessionPath, SessionPathError, layout};
 use std::fs::{DirEntry, Metadata};

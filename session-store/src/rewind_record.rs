@@ -1,10 +1,10 @@
 //! The record of a rewind that changes files: there from before the first change until the history tells of it.
 
-use crate::{Durability, Result, SessionPaths, StoreError, small_file};
+use crate::{Durability, Result, SessionPaths, StoreError};
 use serde::{Deserialize, Serialize};
 use session_core::checkpoint::CheckpointRef;
 use session_core::layout;
-use session_disk::{remove_file, replace};
+use session_disk::{is_absent, read_regular, remove_file, replace};
 use std::io;
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ pub(crate) fn stands(paths: &SessionPaths) -> Result<Option<PathBuf>> {
     let path = path(paths);
     match path.symlink_metadata() {
         Ok(_) => Ok(Some(path)),
-        Err(error) if small_file::is_absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(StoreError::read(&path)(error)),
     }
 }
@@ -72,9 +72,9 @@ pub(crate) fn is_readable(paths: &SessionPaths) -> bool {
 
 pub(crate) fn read(paths: &SessionPaths) -> Result<Option<Record>> {
     let path = path(paths);
-    let bytes = match small_file::read(&path, MAX_BYTES) {
+    let bytes = match read_regular(&path, MAX_BYTES) {
         Ok((bytes, _)) => bytes,
-        Err(error) if small_file::is_absent(&error) => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(StoreError::read(&path)(error)),
     };
     let bad = |error: serde_json::Error| io::Error::new(io::ErrorKind::InvalidData, error);

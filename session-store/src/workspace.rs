@@ -4,8 +4,8 @@
 //! when it was made, for an inode is given again. The path counts wherever it leads to a directory; only where it leads
 //! nowhere any more is a directory known by what it is.
 
-use crate::small_file::is_absent;
 use session_core::Meta;
+use session_disk::is_absent;
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;

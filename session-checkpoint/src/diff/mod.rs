@@ -2,7 +2,6 @@
 
 mod text;
 
-use crate::Error;
 use crate::cache::Cache;
 use crate::cancel::Cancel;
 use crate::checkpoints::closed;
@@ -21,8 +20,8 @@ use crate::sink::ObjectSink;
 use crate::tree::Mode;
 use crate::turns::{Change, Content, changes};
 use crate::walk::Walk;
+use crate::{Error, stored};
 use serde::Serialize;
-use std::fs;
 use std::io::Read as _;
 use std::os::fd::AsFd as _;
 
@@ -135,7 +134,7 @@ impl Reader {
 
     /// The stat cache, where it may be believed.
     fn cache_for(&self, root: &Root, rules: u64, packs: u64) -> Option<Cache> {
-        let cache = Cache::parse(fs::read(self.layout.stat_cache()).ok()?)?;
+        let cache = Cache::parse(stored::read(&self.layout.stat_cache()).ok()??)?;
         let stat = root.stat_self().ok()?;
         let header = cache.header();
         let fits = (header.dev, header.ino) == (stat.st_dev, stat.st_ino)

@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::raw::{Damage, content_is_whole};
 use crate::error::reading;
-use crate::{Error, Oid};
+use crate::{Error, Oid, stored};
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
@@ -33,7 +33,7 @@ impl PackState {
 
     /// The index; `None` where it is missing or damaged.
     pub(crate) fn index(&self) -> Option<&Index> {
-        self.index.get_or_init(|| fs::read(self.index_path()).ok().and_then(Index::parse)).as_ref()
+        self.index.get_or_init(|| stored::read(&self.index_path()).ok().flatten().and_then(Index::parse)).as_ref()
     }
 
     /// Reads all of it and compares it with its checksums.

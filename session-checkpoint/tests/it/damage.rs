@@ -241,3 +241,26 @@ fn a_store_of_a_newer_format_is_refused() {
     assert!(matches!(Reader::open(&lab.store), Err(Error::NewerFormat { found: 99, .. })));
     assert!(matches!(lab.try_snapshot(), Err(Error::NewerFormat { found: 99, .. })));
 }
+
+#[test]
+fn a_pipe_or_a_link_where_a_file_of_the_store_belongs_is_told_and_neither_waited_for_nor_followed() {
+    let mut lab = two_turns();
+    let journal = lab.store.join("restore.journal");
+    nix::unistd::mkfifo(&journal, nix::sys::stat::Mode::S_IRWXU).expect("scratch");
+    let interrupted = Reader::open(&lab.store).expect("the rest can be read").interrupted();
+    assert!(matches!(&interrupted, Err(Error::Read { path, .. }) if *path == journal), "{interrupted:?}");
+    fs::remove_file(&journal).expect("scratch");
+
+    let (meta, elsewhere) = (lab.store.join("meta.json"), lab.dir.path().join("meta.json"));
+    fs::rename(&meta, &elsewhere).expect("scratch");
+    std::os::unix::fs::symlink(&elsewhere, &meta).expect("scratch");
+    let status = Reader::open(&lab.store).and_then(|reader| reader.status());
+    assert!(matches!(&status, Err(Error::Read { path, .. }) if *path == meta), "{status:?}");
+    fs::rename(&elsewhere, &meta).expect("scratch");
+
+    let cache = lab.store.join("statcache");
+    fs::remove_file(&cache).expect("a snapshot left it");
+    nix::unistd::mkfifo(&cache, nix::sys::stat::Mode::S_IRWXU).expect("scratch");
+    lab.reopen();
+    assert_eq!(lab.snapshot().turn, 3);
+}

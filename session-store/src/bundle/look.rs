@@ -6,9 +6,9 @@
 //! and taken now; if anything of the session was another thing afterwards than before, the look counts for nothing.
 
 use crate::inner_files::{InnerFile, InnerFiles, LeftOut, LeftOutWhy, inner_files};
-use crate::small_file::is_absent;
-use crate::{HistoryView, Result, SessionPaths, StoreError, inbox, small_file};
+use crate::{HistoryView, Result, SessionPaths, StoreError, inbox};
 use session_core::{Belongs, Limits, SessionPath, layout};
+use session_disk::{is_absent, read_regular};
 use session_proc::{ProcError, ProcessFile, Registry};
 use std::collections::BTreeMap;
 use std::io;
@@ -103,7 +103,7 @@ impl Look {
                 self.parts.insert(file.path.clone(), Part::File(path, file.len));
             }
             Belongs::Session | Belongs::Claim => {
-                let bytes = match small_file::read(&path, SMALL_BYTES) {
+                let bytes = match read_regular(&path, SMALL_BYTES) {
                     Ok((bytes, _)) => bytes,
                     Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::FileTooLarge => return Ok(false),
                     Err(source) => return Err(StoreError::read(&path)(source)),

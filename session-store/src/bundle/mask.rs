@@ -2,10 +2,10 @@
 
 use super::look::{Look, Part};
 use crate::secrets::{Failed, Shape, in_checkpoints, masked, pieces, shape};
-use crate::small_file::open_regular;
 use crate::{HistoryView, Result, SessionPaths, StoreError};
 use session_core::checkpoint::Checkpointer;
 use session_core::{SessionPath, layout};
+use session_disk::open_regular;
 use session_secrets::{Finder, Known};
 use std::io::{self, Read};
 use std::path::PathBuf;

@@ -5,9 +5,9 @@ mod escape;
 pub(crate) use escape::escaped;
 
 use crate::paths::flat_path;
-use crate::small_file::is_absent;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{NameRule, SessionName, layout};
+use session_disk::is_absent;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, FileType};

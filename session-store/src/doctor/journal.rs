@@ -2,10 +2,10 @@
 //!
 //! Each fix can be repeated by itself; only the notice could be lost by a death in between.
 
-use crate::{Durability, Result, SessionPaths, small_file};
+use crate::{Durability, Result, SessionPaths};
 use serde::{Deserialize, Serialize};
 use session_core::{Timestamp, format_time, layout};
-use session_disk::{remove_file_if_there, replace};
+use session_disk::{read_regular, remove_file_if_there, replace};
 use std::path::PathBuf;
 
 /// A record that is larger is none.
@@ -32,7 +32,7 @@ pub(super) fn stands(paths: &SessionPaths) -> Option<PathBuf> {
 /// What a repair that was interrupted was going to do, in a sentence.
 pub(super) fn interrupted(paths: &SessionPaths) -> Option<String> {
     let path = stands(paths)?;
-    let read = small_file::read(&path, MAX_BYTES).ok();
+    let read = read_regular(&path, MAX_BYTES).ok();
     let record: Record = read.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let planned =
         if record.planned.is_empty() { "nothing that could be read".into() } else { record.planned.join("; ") };

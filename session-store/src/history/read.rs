@@ -2,13 +2,13 @@
 
 use super::tail::last_line;
 use crate::part::Part;
-use crate::small_file::{is_absent, open_regular};
 use crate::{Result, SessionPaths, StoreError};
 use chrono::DateTime;
 use session_core::{
     Conversation, Count, HistoryPart, LastReport, Limits, LiveEvents, Scan, ScanBackwards, Timeline, Timestamp,
     last_messages, last_model, last_report,
 };
+use session_disk::{is_absent, open_regular};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;

@@ -3,11 +3,11 @@
 use super::unfit::Unfit;
 use super::{Inbox, InboxMessage};
 use crate::paths::with_suffix;
-use crate::small_file::{age, open_regular};
+use crate::stamp::age;
 use crate::{Result, StoreError, file_name};
 use rand::RngExt as _;
 use session_core::layout::MAX_INBOX_BYTES;
-use session_disk::{DiskError, rename};
+use session_disk::{DiskError, open_regular, rename};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _};

@@ -3,9 +3,10 @@
 use super::MetaDamage;
 use super::merge::{hide_known, merge};
 use super::rebuild::{Facts, facts};
-use crate::small_file;
+use crate::stamp::age;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{Limits, Meta};
+use session_disk::read_regular;
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -137,11 +138,11 @@ pub(super) fn look_patiently(path: &Path) -> Result<(Look, Option<Vec<u8>>)> {
 
 /// Whether nobody has written the file lately. A time in the future says nothing.
 fn is_settled(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| small_file::age(&metadata).is_ok_and(|age| age > SETTLED))
+    path.symlink_metadata().is_ok_and(|metadata| age(&metadata).is_ok_and(|age| age > SETTLED))
 }
 
 fn look_once(path: &Path) -> Result<(Look, Option<Vec<u8>>)> {
-    let error = match small_file::read(path, MAX_BYTES) {
+    let error = match read_regular(path, MAX_BYTES) {
         Ok((bytes, _)) => {
             let look = match Meta::parse(&bytes) {
                 Ok(meta) => Look::Whole(Box::new(meta)),

@@ -2,13 +2,13 @@
 
 use super::rules::{FORMAT, REBUILT, count_cost, is_pinned, set_pinned, title_by};
 use crate::history::BUFFER;
-use crate::small_file::open_regular;
 use crate::{ImportOrigin, Result, StoreError};
 use serde_json::Value;
 use session_core::{
     Extension, Fields, Item, Kind, Limits, Meta, Note, Record, Responses, Scan, SessionHeader, Spending, Timestamp,
     TitleSet, TitleSource,
 };
+use session_disk::open_regular;
 use std::io::{self, BufReader};
 use std::path::Path;
 

@@ -4,9 +4,9 @@ use super::merge::{copy_of, file_of, is_written};
 use super::read::{Found, Look, MAX_BYTES, find, look_patiently};
 use super::{MetaDamage, aside};
 use crate::flock::{Deadline, names, try_exclusive};
-use crate::{LockHolder, Result, SessionPaths, StoreError, small_file};
+use crate::{LockHolder, Result, SessionPaths, StoreError};
 use session_core::{Limits, Meta, Timestamp};
-use session_disk::{Durability, open_private, remove_file, replace, replace_keeping};
+use session_disk::{Durability, open_private, read_regular, remove_file, replace, replace_keeping};
 use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
@@ -85,7 +85,7 @@ impl Update<'_> {
 
 /// What stands in a file that was replaced, unless it is what was found in it. A writer may still be filling it.
 fn missed(replaced: &Path, found: &Found) -> Result<Option<Meta>> {
-    let bytes = small_file::read(replaced, MAX_BYTES).ok().map(|(bytes, _)| bytes);
+    let bytes = read_regular(replaced, MAX_BYTES).ok().map(|(bytes, _)| bytes);
     if bytes.is_some() && bytes == found.bytes {
         return Ok(None);
     }

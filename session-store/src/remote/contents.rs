@@ -6,8 +6,8 @@ use super::state::Files;
 use super::tree::{Entry, PART};
 use super::{RemoteError, RemoteResult};
 use crate::part::Part;
-use crate::small_file::{is_absent, open_regular};
 use crate::{SessionPaths, StoreError};
+use session_disk::{is_absent, open_regular};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

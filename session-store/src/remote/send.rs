@@ -12,9 +12,9 @@ use super::tree::{PART, Tree};
 use super::{Remote, RemoteError, RemoteResult, collect, keys};
 use crate::StoreError;
 use crate::part::Part;
-use crate::small_file::open_regular;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use session_core::{SessionName, Timestamp};
+use session_disk::open_regular;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 

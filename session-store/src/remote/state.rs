@@ -12,12 +12,11 @@ use super::manifest::Manifest;
 use super::objects::Version;
 use super::sha::Sha;
 use super::tree::{Entry, Tree};
-use crate::small_file;
 use crate::{Durability, SessionPaths, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session_core::SessionName;
-use session_disk::{ensure_dir, replace};
+use session_disk::{ensure_dir, read_regular, replace};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -68,7 +67,7 @@ pub(super) fn path(paths: &SessionPaths, place: &str, name: &SessionName) -> Pat
 
 /// Reads it; `None` where there is none that can be used.
 pub(super) fn read(path: &std::path::Path, place: &str) -> Option<State> {
-    let (bytes, _) = small_file::read(path, MAX_BYTES).ok()?;
+    let (bytes, _) = read_regular(path, MAX_BYTES).ok()?;
     let state: State = serde_json::from_slice(&bytes).ok()?;
     (state.format == FORMAT && state.place == place).then_some(state)
 }

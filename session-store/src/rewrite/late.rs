@@ -44,14 +44,14 @@ pub(crate) fn lines(paths: &SessionPaths) -> Result<Vec<Late>> {
     let history = paths.history();
     let current = match history.symlink_metadata() {
         Ok(metadata) => Inode::of(&metadata),
-        Err(error) if crate::small_file::is_absent(&error) => return Ok(Vec::new()),
+        Err(error) if session_disk::is_absent(&error) => return Ok(Vec::new()),
         Err(source) => return Err(StoreError::read(&history)(source)),
     };
     let mut late = Vec::new();
     // One that is the history still was named by somebody who died before the new one was.
     for backup in backups(paths)?.into_iter().filter(|backup| backup.inode() != current) {
         if backup.metadata.len() > backup.decided_bytes {
-            let (file, _) = crate::small_file::open_regular(&backup.path).map_err(StoreError::read(&backup.path))?;
+            let (file, _) = session_disk::open_regular(&backup.path).map_err(StoreError::read(&backup.path))?;
             let bytes = whole_lines(&file, &backup.path, backup.decided_bytes)?;
             if !bytes.is_empty() && !holds(&history, &bytes)? {
                 late.push(Late { offset: backup.decided_bytes, backup, bytes });
@@ -143,7 +143,7 @@ fn put(paths: &SessionPaths, lines: &[u8], durability: Durability) -> Result<()>
 
 /// Whether a file holds some bytes, whatever its size.
 fn holds(path: &Path, wanted: &[u8]) -> Result<bool> {
-    let (mut file, _) = crate::small_file::open_regular(path).map_err(StoreError::read(path))?;
+    let (mut file, _) = session_disk::open_regular(path).map_err(StoreError::read(path))?;
     let finder = memmem::Finder::new(wanted);
     let mut window = Vec::new();
     let mut block = vec![0; BUFFER];

@@ -2,9 +2,12 @@
 
 use super::files::SessionFile;
 use super::pieces::{Piece, pieces};
-use crate::small_file::{Stamp, is_absent, open_regular};
+use crate::stamp::Stamp;
 use crate::{Durability, Result, StoreError};
-use session_disk::{DiskError, create_dir_all, create_new, exchange, hard_link, remove_file, rename, temp_name, write};
+use session_disk::{
+    DiskError, create_dir_all, create_new, exchange, hard_link, is_absent, open_regular, remove_file, rename,
+    temp_name, write,
+};
 use session_secrets::{Finder, Found};
 use std::fs::File;
 use std::io;

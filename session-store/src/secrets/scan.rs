@@ -2,10 +2,10 @@
 
 use super::files::{SessionFile, backups, files};
 use super::pieces::{Piece, pieces};
-use crate::small_file::{is_absent, open_regular};
 use crate::{HistoryView, Result, SessionPaths};
 use session_core::checkpoint::{CheckpointError, CheckpointedFile, Checkpointer};
 use session_core::{Limits, layout};
+use session_disk::{is_absent, open_regular};
 use session_secrets::{Finder, Form, Known};
 use std::io;
 

@@ -196,7 +196,7 @@ fn in_session(session: &Session, path: &Path) -> String {
 fn locked_dir(dir: &Path) -> Result<Option<File>> {
     match File::open(dir) {
         Ok(file) => flock::exclusive(&file, dir).map(|()| Some(file)),
-        Err(error) if crate::small_file::is_absent(&error) => Ok(None),
+        Err(error) if session_disk::is_absent(&error) => Ok(None),
         Err(source) => Err(StoreError::read(dir)(source)),
     }
 }

@@ -3,9 +3,9 @@
 use crate::flock::Inode;
 use crate::history::last_line;
 use crate::part::Part;
-use crate::small_file::open_regular;
 use crate::{Result, SessionPaths, StoreError};
 use session_core::{Limits, Responses, Spending};
+use session_disk::open_regular;
 use std::io::BufReader;
 
 /// The usage that a history tells of, as far as it was read.

@@ -2,7 +2,7 @@
 
 use super::price::Priced;
 use crate::meta::{self, count_cost, mark_header};
-use crate::small_file::Stamp;
+use crate::stamp::Stamp;
 use crate::{History, Options, Result, Session, SessionPaths, StoreError};
 use session_core::Event;
 use session_proc::TurnMarker;

@@ -1,10 +1,9 @@
 //! Which spilled outputs a text mentions, and taking them along.
 
 use crate::directory::entries;
-use crate::small_file::{is_absent, open_regular};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use session_core::layout;
-use session_disk::{DiskError, create_new, write};
+use session_disk::{DiskError, create_new, is_absent, open_regular, write};
 use std::collections::{BTreeSet, HashSet};
 use std::io::Read as _;
 

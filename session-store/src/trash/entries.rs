@@ -4,8 +4,9 @@ use super::forms::{Part, look};
 use super::record::Record;
 use crate::candidate::escaped;
 use crate::directory;
-use crate::{Result, StoreError, small_file};
+use crate::{Result, StoreError};
 use session_core::{SessionName, Timestamp, layout};
+use session_disk::read_regular;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub(super) fn names(base: &Path) -> Result<Vec<PathBuf>> {
 fn entry(path: &Path) -> Option<TrashEntry> {
     let holds_files = matches!(look(&path.join(FILES)), Ok(Some(_)));
     let holds_session = holds_files || Part::ALL.iter().any(|part| matches!(look(&part.in_entry(path)), Ok(Some(_))));
-    let (bytes, _) = small_file::read(&path.join(Record::FILE), Record::MAX_BYTES).ok().filter(|_| holds_session)?;
+    let (bytes, _) = read_regular(&path.join(Record::FILE), Record::MAX_BYTES).ok().filter(|_| holds_session)?;
     let (session, deleted, why) = Record::read(&bytes)?;
     Some(TrashEntry { id: escaped(path.file_name()?), session, deleted, why, path: path.to_owned() })
 }

@@ -1,9 +1,9 @@
 //! Everything that stands in a store under one session's name.
 
 use crate::paths::{flat_path, migrated_path};
-use crate::small_file::is_absent;
 use crate::{Result, StoreError};
 use session_core::SessionName;
+use session_disk::is_absent;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 

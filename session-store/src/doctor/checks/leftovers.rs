@@ -5,7 +5,7 @@ use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::directory::{entries, files};
 use crate::flock::try_exclusive;
 use crate::paths::staging_path;
-use crate::small_file::age;
+use crate::stamp::age;
 use session_core::layout;
 use std::fs::{File, Metadata};
 use std::path::Path;

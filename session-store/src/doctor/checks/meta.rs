@@ -4,8 +4,8 @@ use super::{Finding, FindingCode, Fix, Found, Patient};
 use crate::candidate::candidate;
 use crate::directory::files;
 use crate::meta::{ASIDE, MAX_BYTES, is_rebuilt, read};
-use crate::small_file;
 use session_core::{Meta, SessionName, layout};
+use session_disk::{is_absent, read_regular};
 use std::path::Path;
 
 /// Metadata that cannot be used, is missing, or was lost once.
@@ -17,7 +17,7 @@ pub(super) fn whole(patient: &Patient<'_>) -> Found {
     if let Some(damage) = reading.damage {
         return Ok(vec![finding(FindingCode::BadMeta, damage.to_string()).fixed_by(Fix::WriteMeta)]);
     }
-    let is_missing = path.symlink_metadata().is_err_and(|error| small_file::is_absent(&error));
+    let is_missing = path.symlink_metadata().is_err_and(|error| is_absent(&error));
     if is_missing && patient.told()?.has_messages {
         let text = "there is none; what it would say is in the history".to_owned();
         return Ok(vec![finding(FindingCode::MetaMissing, text).fixed_by(Fix::WriteMeta)]);
@@ -31,7 +31,7 @@ pub(super) fn name(patient: &Patient<'_>) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let path = paths.meta();
     // What cannot be read or used is the finding of another check.
-    let meta = small_file::read(&path, MAX_BYTES).ok().and_then(|(bytes, _)| Meta::parse(&bytes).ok());
+    let meta = read_regular(&path, MAX_BYTES).ok().and_then(|(bytes, _)| Meta::parse(&bytes).ok());
     let other = meta.map(|meta| meta.name).filter(|name| patient.candidate.name != *name.as_str());
     Ok(other.map(|name| misnamed(patient, &path, &name)).transpose()?.into_iter().collect())
 }

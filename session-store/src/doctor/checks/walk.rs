@@ -1,7 +1,7 @@
 //! Going through whole directories, and who has given up there.
 
 use crate::directory::entries;
-use crate::small_file::age;
+use crate::stamp::age;
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::Duration;

@@ -35,7 +35,7 @@ impl CacheFile {
 
     /// What it holds; `None` where it is missing, damaged, or of another store.
     pub(super) fn read(&self) -> Option<HashMap<String, Entry>> {
-        let (bytes, _) = crate::small_file::read(&self.path, MAX_BYTES).ok()?;
+        let (bytes, _) = session_disk::read_regular(&self.path, MAX_BYTES).ok()?;
         let end = memchr(b'\n', &bytes)?;
         let (head, body) = (&bytes[..end], &bytes[end + 1..]);
         if head != self.head(body).as_bytes() {

@@ -12,11 +12,10 @@ use super::super::tree::{Entry, Tree, wanted};
 use super::super::{Copied, PullOptions, Remote, RemoteError, RemoteResult, contents, fetch};
 use super::Copy;
 use crate::part::Part;
-use crate::small_file::{is_absent, open_regular};
 use crate::staging::{self, Staged};
 use crate::{SessionPaths, Store, StoreError, meta};
 use session_core::{Meta, SessionName};
-use session_disk::rename_new;
+use session_disk::{is_absent, open_regular, rename_new};
 use std::io::ErrorKind;
 use std::path::Path;
 
