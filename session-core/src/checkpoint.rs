@@ -83,6 +83,7 @@ impl FilePlan {
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use = "it tells which paths are not as they should be"]
 pub struct FilesRestored {
     /// The checkpoint that shows the workspace as it is now.
     pub checkpoint: u64,

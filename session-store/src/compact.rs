@@ -23,6 +23,7 @@ pub struct Compaction {
 
 /// A compaction that was done.
 #[derive(Debug)]
+#[must_use = "it tells what went wrong after the source had named its successor"]
 #[non_exhaustive]
 pub struct Compacted {
     /// The successor's name.

@@ -141,3 +141,8 @@ pub use trash::{Deletion, EmptiedTrash, TrashEntry};
 
 pub(crate) use clock::Clock;
 pub(crate) use redaction::Redaction;
+
+/// What the front page of the repository shows of Rust compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;

@@ -22,6 +22,7 @@ pub struct Relocation {
 
 /// What relocating did.
 #[derive(Debug, Default)]
+#[must_use = "it tells which sessions name the old workspace still, and why"]
 #[non_exhaustive]
 pub struct Relocated {
     /// Sessions that name their new workspace now.

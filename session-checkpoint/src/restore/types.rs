@@ -143,6 +143,7 @@ pub struct FailedPath {
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[must_use = "it tells which paths are not as the checkpoint wants them"]
 #[non_exhaustive]
 pub struct Restored {
     /// The checkpoint, by name.

@@ -28,7 +28,7 @@ fn a_restore_through_the_trait_is_planned_guarded_and_taken_back() {
     assert_eq!(own.last_restore().expect("readable"), Some(LastRestore { checkpoint: 3, guard: 1 }));
     assert!(!own.is_interrupted().expect("readable"));
 
-    own.restore(CheckpointRef::Guard(1), OnConflict::Stop).expect("the way back");
+    own.restore(CheckpointRef::Guard(1), OnConflict::Stop).map(drop).expect("the way back");
     assert_eq!((lab.read("oak").as_str(), lab.exists("birch")), ("felled", true));
 }
 
@@ -46,7 +46,7 @@ fn a_session_inside_the_workspace_is_no_part_of_its_own_checkpoints() {
     own.take("", ChangesOf::Session).expect("a checkpoint");
     let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
     assert_eq!((plan.writes, plan.conflicts), (vec!["oak".into()], vec![]));
-    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("a restore");
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).map(drop).expect("a restore");
     assert_eq!(lab.read("sessions/demo/history.jsonl"), "one\ntwo\n");
 }
 
@@ -64,7 +64,7 @@ fn what_was_edited_by_hand_stops_a_restore_and_is_named() {
     let refused = own.restore(CheckpointRef::Taken(1), OnConflict::Stop).expect_err("it is in conflict");
     assert!(matches!(refused.downcast_ref(), Some(Error::Conflicts { .. })), "{refused}");
     assert_eq!(lab.read("oak"), "by hand");
-    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("it is forced");
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).map(drop).expect("it is forced");
     assert_eq!(lab.read("oak"), "planted");
 }
 
@@ -103,7 +103,7 @@ fn c30_what_a_fork_shares_is_its_own_and_what_it_has_restored_since_is_no_others
     lab.write("oak", "felled");
     first.take("", ChangesOf::Session).expect("a checkpoint");
     assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared[0].checkpoint, 3);
-    fork.restore(CheckpointRef::Taken(2), OnConflict::Force).expect("it is forced");
+    fork.restore(CheckpointRef::Taken(2), OnConflict::Force).map(drop).expect("it is forced");
     assert_eq!(fork.plan(CheckpointRef::Taken(1)).expect("a plan").shared, []);
 }
 
@@ -121,7 +121,7 @@ fn c22_shared_checkpoints_stand_without_the_first_and_what_was_dropped_is_passed
     assert!(!none.exists());
     fs::remove_dir_all(&lab.store).expect("scratch");
     let mut own = Attached::new(Options::new(&lab.workspace, &to), Vec::new(), Cancel::new());
-    own.restore(CheckpointRef::Taken(1), OnConflict::Force).expect("a restore");
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).map(drop).expect("a restore");
     assert_eq!(lab.read("oak"), "1");
     lab.checkpoints = Checkpoints::open(Options::new(&lab.workspace, &to)).expect("a store").0;
     lab.store = to;

@@ -55,7 +55,7 @@ fn what_others_changed_between_two_turns_is_not_mine() {
     lab.checkpoints.snapshot(&request, &cancel).expect("a snapshot");
     let scope = Scope { only_mine: true, ..Scope::default() };
     let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
-    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore");
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
     assert_eq!((lab.read("mine"), lab.read("users")), ("0".to_owned(), "1".to_owned()));
 }
 

@@ -36,7 +36,7 @@ fn restore_and_undo_go_there_and_back() {
     lab.remove("l");
     lab.snapshot();
     let after = lab.state();
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     assert_eq!((restored.restored, restored.deleted), (3, 1));
     assert_eq!(lab.state(), before);
     lab.undo();

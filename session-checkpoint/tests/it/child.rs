@@ -125,7 +125,7 @@ fn a_child_does_what_it_is_asked() {
             }
             Act::Restore => {
                 let plan = checkpoints.plan_restore(TurnRef::Turn(1), &Scope::default(), &cancel).expect("a plan");
-                checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore");
+                checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
             }
             Act::Resume => drop(checkpoints.resume_interrupted(&cancel).expect("a restore")),
             Act::Undo => drop(checkpoints.undo_interrupted(ConflictPolicy::Stop, &cancel).expect("a restore")),

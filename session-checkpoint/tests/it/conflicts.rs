@@ -16,7 +16,7 @@ fn ck15_c04_a_file_made_later_goes_and_comes_back_with_the_safety_snapshot() {
     lab.write("d/b", "2");
     lab.snapshot();
     let after = lab.state();
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     assert!(!lab.exists("d"));
     let back = lab.try_restore(TurnRef::Safety(restored.safety), ConflictPolicy::Stop).expect("a restore");
     assert!(back.is_exact());

@@ -82,7 +82,7 @@ pub(crate) fn on_a_small_disk(dir: &Path) {
     fs::remove_file(&filler).expect("scratch");
     let (mut checkpoints, report) = Checkpoints::open(options(&workspace, &store)).expect("a store");
     assert!(report.interrupted.is_some());
-    checkpoints.undo_interrupted(ConflictPolicy::Stop, &cancel).expect("a restore");
+    checkpoints.undo_interrupted(ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
     assert_eq!(state(&workspace), now);
     let fsck = git_at(&store.join("repo.git"), dir, &["fsck", "--full", "--strict"]);
     assert!(fsck.status.success(), "{}", text(&fsck));

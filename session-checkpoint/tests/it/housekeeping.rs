@@ -143,7 +143,7 @@ fn c23_prune_protects_the_target_the_guard_pins_and_the_newest_and_is_idempotent
         lab.snapshot();
     }
     lab.checkpoints.pin(4).expect("it exists");
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     let retention = Retention { keep_last: Some(2), ..Retention::default() };
     let planned = lab.checkpoints.plan_prune(retention, &Cancel::new()).expect("a plan");
     assert_eq!((planned.turns.as_slice(), planned.protected.as_slice()), (&[2, 3, 5, 6, 7][..], &[1, 4][..]));

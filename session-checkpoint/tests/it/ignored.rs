@@ -19,7 +19,7 @@ fn ck13_c03_what_was_ignored_then_is_not_deleted_although_it_was_captured_later(
     lab.write("src", "2");
     lab.snapshot();
     assert_eq!(lab.paths(2), [".env", "build/out", "src"]);
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     assert_eq!(
         (lab.read(".env"), lab.read("build/out"), lab.read("src")),
         ("KEY=1".into(), "artefact".into(), "1".into())

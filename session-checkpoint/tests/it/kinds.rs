@@ -250,7 +250,7 @@ fn identical_files_keep_their_inode_and_time() {
     lab.snapshot();
     let id = |path: &Path| fs::metadata(path).map(|meta| (meta.ino(), meta.mtime(), meta.mtime_nsec())).expect("there");
     let before = ["same", "d/same"].map(|name| id(&lab.path(name)));
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     assert_eq!(["same", "d/same"].map(|name| id(&lab.path(name))), before);
     assert_eq!((restored.restored, restored.unchanged), (1, 2));
 }
@@ -261,7 +261,7 @@ fn an_unchanged_restore_writes_nothing() {
     lab.write("d/f", "x");
     lab.snapshot();
     let before = fingerprint(&lab.workspace);
-    let restored = lab.restore(1);
+    let restored = lab.restored(1);
     assert_eq!((restored.restored, restored.deleted, restored.unchanged), (0, 0, 1));
     assert_eq!(fingerprint(&lab.workspace), before);
 }

@@ -111,7 +111,7 @@ fn ck29_external_files_of_the_reference_are_restored_but_for_an_empty_copy_which
         [format!(".session-external{}", external.display())]
     );
     assert_eq!(writes, Vec::<String>::new());
-    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Force, &cancel).expect("a restore");
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Force, &cancel).map(drop).expect("a restore");
     assert_eq!(fs::read_to_string(&conf).expect("it is there"), "then");
     assert_eq!(fs::read_to_string(&empty).expect("it is there"), "now");
     assert_eq!(lab.state(), before, "the reference's own names are none of the workspace's");

@@ -165,13 +165,21 @@ impl Lab {
     }
 
     /// Restores a turn, overwriting what was edited since, and insists on success.
-    pub(crate) fn restore(&mut self, turn: u32) -> Restored {
+    pub(crate) fn restore(&mut self, turn: u32) {
+        drop(self.restored(turn));
+    }
+
+    pub(crate) fn restored(&mut self, turn: u32) -> Restored {
         let restored = self.try_restore(TurnRef::Turn(turn), ConflictPolicy::Force).expect("a restore");
         assert!(restored.is_exact() && restored.raced.is_empty(), "{restored:?}");
         restored
     }
 
-    pub(crate) fn undo(&mut self) -> Restored {
+    pub(crate) fn undo(&mut self) {
+        drop(self.undone());
+    }
+
+    pub(crate) fn undone(&mut self) -> Restored {
         let restored = self.checkpoints.undo(ConflictPolicy::Stop, &Cancel::new()).expect("an undo");
         assert!(restored.is_exact(), "{restored:?}");
         restored

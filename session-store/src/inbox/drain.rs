@@ -46,6 +46,7 @@ pub struct Claimed {
 
 /// What [`Inbox::claim`] found.
 #[derive(Debug, Default)]
+#[must_use = "the messages are claimed, and wait for their record and their acknowledgement"]
 pub struct Drained {
     /// The messages, in order: those that another had taken and never recorded, then those that waited, by name.
     pub messages: Vec<Claimed>,

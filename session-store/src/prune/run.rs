@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 /// What pruning did.
 #[derive(Debug, Default)]
+#[must_use = "it tells which sessions stand where they stood, and why"]
 #[non_exhaustive]
 pub struct Pruned {
     /// What is in the trash now.

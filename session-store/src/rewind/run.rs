@@ -10,6 +10,7 @@ use session_core::{CheckpointMark, Cut, Event, Extension, Point, RewindMark, for
 
 /// A rewind that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "it tells which files are not as they should be"]
 #[non_exhaustive]
 pub struct Rewound {
     /// How many messages left the conversation, or came back to it.

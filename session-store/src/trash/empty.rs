@@ -9,6 +9,7 @@ use std::path::Path;
 
 /// What emptying the trash did.
 #[derive(Debug, Default)]
+#[must_use = "it tells what is still in the trash, and why"]
 #[non_exhaustive]
 pub struct EmptiedTrash {
     /// Entries that were removed.

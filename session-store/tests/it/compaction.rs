@@ -85,7 +85,7 @@ fn t01_the_spilled_output_that_a_summary_mentions_is_there() {
     let lock = source.lock().expect("it is free");
     let summary = format!("all of it is in {}", told.in_session());
     let plan = Compaction { name: Some(name("demo-2")), summary };
-    garden.quick().compact(&source, &lock, &plan, None).expect("nothing forbids it");
+    garden.quick().compact(&source, &lock, &plan, None).map(drop).expect("nothing forbids it");
     let successor = garden.scratch.path("demo-2");
     assert!(successor.join(told.in_session()).exists() && !successor.join(untold.in_session()).exists());
 }
@@ -102,7 +102,7 @@ fn a_session_whose_turn_runs_or_that_has_a_successor_is_not_compacted() {
     assert!(matches!(garden.store().compact(&source, &lock, &plan("demo"), None), Err(StoreError::Exists { .. })));
     let other = garden.create("other");
     assert!(matches!(garden.store().compact(&other, &lock, &plan("x"), None), Err(StoreError::NotLocked { .. })));
-    garden.store().compact(&source, &lock, &plan("demo-2"), None).expect("nothing forbids it");
+    garden.store().compact(&source, &lock, &plan("demo-2"), None).map(drop).expect("nothing forbids it");
     let again = garden.store().compact(&source, &lock, &plan("demo-3"), None);
     assert!(matches!(again, Err(StoreError::Succeeded { .. })));
     assert!(!garden.scratch.path("demo-3").exists());
@@ -114,7 +114,7 @@ fn a_session_without_a_history_is_compacted_too() {
     let store = scratch.store_with(quick());
     let new = session_store::NewSession { name: Some(name("demo")), ..Default::default() };
     drop(store.create(&new).expect("it can be created"));
-    compact(&store, "demo", "demo-2").expect("nothing forbids it");
+    compact(&store, "demo", "demo-2").map(drop).expect("nothing forbids it");
     assert_eq!(store.open(&name("demo")).expect("it is there").name(), "demo-2");
     assert!(!scratch.path("demo/history.jsonl").exists());
 }
@@ -124,8 +124,8 @@ fn h20_the_last_of_a_chain_is_opened_and_its_processes_are_found_from_there() {
     let scratch = Scratch::new();
     scratch.session("a", &[user(1, "hi")]);
     let store = scratch.store_with(quick());
-    compact(&store, "a", "b").expect("nothing forbids it");
-    compact(&store, "a", "c").expect("opening follows");
+    compact(&store, "a", "b").map(drop).expect("nothing forbids it");
+    compact(&store, "a", "c").map(drop).expect("opening follows");
     assert_eq!(store.open(&name("a")).expect("it is there").name(), "c");
     let sleeper = Sleeper::start();
     let record = format!(
@@ -182,7 +182,7 @@ fn h19_repeating_a_compaction_that_died_after_the_link_tells_the_history_of_it()
     let scratch = Scratch::new();
     scratch.session("demo", &[user(1, "plant three oaks")]);
     let store = scratch.store_with(quick());
-    compact(&store, "demo", "demo-2").expect("nothing forbids it");
+    compact(&store, "demo", "demo-2").map(drop).expect("nothing forbids it");
     let history = scratch.path("demo/history.jsonl");
     let told = fs::read_to_string(&history).expect("it is text");
     let at = told.find("{\"ts\":").and_then(|_| told.lines().position(|line| line.contains("x.successor")));

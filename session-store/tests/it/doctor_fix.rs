@@ -127,7 +127,7 @@ fn h17_a_line_is_not_taken_out_while_it_says_that_what_is_live_is_a_guess() {
     assert_eq!(picture(scratch.outside()), before);
     // What was never acknowledged is no such line.
     whole(&scratch, "torn", &[user(1, "a"), user(2, "b"), "{\"kind\":\"rollback\",\"dropped\":".into()]);
-    repair(&scratch);
+    drop(repair(&scratch));
     assert_eq!(codes(&scratch, "torn"), [FindingCode::Quarantine, FindingCode::Backup]);
 }
 
@@ -137,7 +137,7 @@ fn a_line_that_only_lacks_its_newline_gets_it() {
     let whole_line = user(2, "b");
     whole(&scratch, "demo", &[user(1, "a"), whole_line.trim_end().into()]);
     assert_eq!(codes(&scratch, "demo"), [FindingCode::TornTail]);
-    repair(&scratch);
+    drop(repair(&scratch));
     assert!(history(&scratch, "demo").starts_with(&[user(1, "a"), whole_line].concat()));
     assert_eq!((codes(&scratch, "demo"), notices(&scratch, "demo")), (vec![FindingCode::Backup], 1));
 }
@@ -189,7 +189,7 @@ fn m03_metadata_that_cannot_be_used_is_kept_and_made_again() {
     let title = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"x.title\",\"x\":{\"title\":\"Oaks\",\"by\":\"user\"}}\n";
     whole(&scratch, "demo", &[user(1, "plant three oaks"), title.into()]);
     scratch.put_at("demo/meta.json", "{\"parent\":", at_second(1));
-    repair(&scratch);
+    drop(repair(&scratch));
     let meta = scratch.store().read_meta(&name("demo")).expect("it is there");
     assert_eq!((meta.damage, meta.meta.name.as_str(), meta.meta.title.as_str()), (None, "demo", "Oaks"));
     assert!(contents(&scratch.path("demo")).contains(&b"{\"parent\":".to_vec()));
@@ -223,7 +223,7 @@ fn r02_neither_an_empty_twin_nor_a_damaged_session_is_ever_deleted() {
     scratch.put("damaged/history.jsonl", "not json\n");
     assert_eq!(codes(&scratch, "2026-01-02-abc"), [FindingCode::EmptyTwin]);
     assert_eq!(codes(&scratch, "2026-01-02-abcdef"), []);
-    repair(&scratch);
+    drop(repair(&scratch));
     for session in ["2026-01-02-abcdef", "2026-01-02-abc", "damaged"] {
         assert!(scratch.path(session).is_dir(), "{session}");
     }
@@ -248,7 +248,7 @@ fn s03_a_name_that_is_none_becomes_one_and_nothing_is_hidden() {
 #[test]
 fn i01_messages_whose_taker_died_wait_again_or_are_known_to_be_recorded() {
     let scratch = everything();
-    repair(&scratch);
+    drop(repair(&scratch));
     let inbox = scratch.path("inbox/inbox");
     let named = |dir: &Path| -> Vec<String> {
         let entries = fs::read_dir(dir).expect("it is there").flatten();
@@ -270,7 +270,7 @@ fn p03_a_stale_marker_goes_and_the_history_says_how_the_turn_ended() {
     );
     scratch.put("demo/proc/.turn", &marker);
     assert_eq!(codes(&scratch, "demo"), [FindingCode::StaleTurn]);
-    repair(&scratch);
+    drop(repair(&scratch));
     let text = history(&scratch, "demo");
     assert!(text.contains("\"phase\":\"end\"") && text.contains("\"outcome\":\"crashed\""), "{text}");
     assert!(!scratch.path("demo/proc/.turn").exists());
@@ -302,7 +302,7 @@ fn h03_a_history_of_a_newer_format_is_not_written_and_the_rest_is_repaired() {
         let dir = whole(&scratch, "demo", &[header.clone(), "not json\n".into(), user(1, "a")]);
         fs::set_permissions(&dir, Permissions::from_mode(0o755)).expect("it is ours");
         let before = history(&scratch, "demo");
-        repair(&scratch);
+        drop(repair(&scratch));
         assert_eq!(history(&scratch, "demo"), before, "{header:?}");
         let odd = is_odd.then_some(FindingCode::OddLine);
         let wanted: Vec<_> = odd.into_iter().chain([FindingCode::BadLine, FindingCode::NewerFormat]).collect();

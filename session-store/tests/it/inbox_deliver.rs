@@ -73,7 +73,7 @@ fn s04_everything_in_the_inbox_is_private() {
     let inbox = Inbox::new(session.paths.clone(), "demo", Durability::Data);
     inbox.deliver(&user_line("a")).expect("it can be delivered");
     fs::write(session.paths.inbox().join("large"), vec![b'x'; 70_000]).expect("there is room");
-    session.claim();
+    drop(session.claim());
     for dir in [session.paths.inbox(), session.paths.inbox().join(".claims"), session.paths.inbox().join(".failed")] {
         assert_eq!(fs::metadata(dir).expect("it is there").permissions().mode() & 0o777, 0o700);
     }

@@ -24,7 +24,7 @@ fn compact(store: &Store, source: &str, successor: &str) {
     let session = store.open(&name(source)).expect("it is there");
     let lock = session.lock().expect("it is free");
     let plan = Compaction { name: Some(name(successor)), summary: format!("what {source} was about") };
-    store.compact(&session, &lock, &plan, None).expect("nothing forbids it");
+    store.compact(&session, &lock, &plan, None).map(drop).expect("nothing forbids it");
 }
 
 fn links(store: &Store, session: &str) -> (String, String) {
@@ -130,7 +130,7 @@ fn c22_shared_checkpoints_work_under_new_names() {
     garden.quick().rename(&name("fork"), &name("more-oaks")).expect("nothing forbids it");
     for (session, turn, oaks) in [("oaks", 1, "1"), ("more-oaks", 2, "2")] {
         let mut own = garden.checkpoints(session);
-        own.restore(CheckpointRef::Taken(turn), OnConflict::Force).expect("it is whole");
+        own.restore(CheckpointRef::Taken(turn), OnConflict::Force).map(drop).expect("it is whole");
         assert_eq!(garden.oaks(), oaks);
     }
 }

@@ -66,19 +66,19 @@ fn conversation_and_workspace_go_back_together_and_come_back_together() {
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("3", 4));
     assert!(matches!(undo(&garden, RewindForce::Careful), Err(StoreError::NothingToUndo { .. })));
     // And again.
-    rewind(&garden, &turn(0)).expect("nothing forbids it");
+    rewind(&garden, &turn(0)).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("1", 0));
 }
 
 #[test]
 fn either_goes_back_alone() {
     let garden = Garden::of_two_turns();
-    rewind(&garden, &to(Point::Turn(1), RewindParts::Chat)).expect("nothing forbids it");
+    rewind(&garden, &to(Point::Turn(1), RewindParts::Chat)).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("3", 2));
-    undo(&garden, RewindForce::Careful).expect("nothing forbids it");
-    rewind(&garden, &to(Point::Turn(1), RewindParts::Files)).expect("nothing forbids it");
+    undo(&garden, RewindForce::Careful).map(drop).expect("nothing forbids it");
+    rewind(&garden, &to(Point::Turn(1), RewindParts::Files)).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("2", 4));
-    undo(&garden, RewindForce::Careful).expect("nothing forbids it");
+    undo(&garden, RewindForce::Careful).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("3", 4));
     let before = picture(&garden.scratch.path("demo/history.jsonl"));
     // What came back is a turn of its own, the third.
@@ -107,7 +107,7 @@ fn a_point_without_a_checkpoint_keeps_the_workspace_or_is_refused() {
 #[test]
 fn what_was_taken_back_cannot_be_gone_back_to() {
     let garden = Garden::of_two_turns();
-    rewind(&garden, &turn(1)).expect("nothing forbids it");
+    rewind(&garden, &turn(1)).map(drop).expect("nothing forbids it");
     for (point, wanted) in [(Point::Turn(2), true), (Point::Turn(9), false)] {
         match rewind(&garden, &to(point, RewindParts::Chat)) {
             Err(StoreError::Cut { source: CutError::TakenBack { .. }, .. }) => assert!(wanted),
@@ -130,9 +130,9 @@ fn h17_damage_in_what_would_go_refuses_and_damage_before_it_does_not() {
     }
     assert_eq!(fs::read(scratch.path("demo/history.jsonl")).expect("scratch"), before);
     assert_eq!(session.load().expect("showing goes on").messages.len(), 3);
-    session.rewind(Some(&lock), &turn(2), None).expect("nothing behind it is damaged");
+    session.rewind(Some(&lock), &turn(2), None).map(drop).expect("nothing behind it is damaged");
     assert_eq!(session.load().expect("readable").messages.len(), 2);
-    session.rewind(Some(&lock), &forced(turn(1)), None).expect("it is forced");
+    session.rewind(Some(&lock), &forced(turn(1)), None).map(drop).expect("it is forced");
     assert_eq!(session.load().expect("readable").messages.len(), 1);
 }
 
@@ -144,7 +144,7 @@ fn h18_the_rollback_is_synced_before_the_answer_and_earlier_lines_stay_as_they_a
     let lock = session.lock().expect("it is free");
     let ops =
         faults::with(faults::Fault::None, || session.rewind(Some(&lock), &to(Point::Turn(1), RewindParts::Chat), None));
-    ops.result.expect("nothing forbids it");
+    ops.result.map(drop).expect("nothing forbids it");
     let write = ops.ops.iter().position(|op| *op == Op::Write).expect("it is written");
     assert!(ops.ops[write..].contains(&Op::Sync), "{:?}", ops.ops);
     assert_eq!(ops.ops[..write].iter().filter(|op| **op == Op::Write).count(), 0, "one write is all");
@@ -163,9 +163,9 @@ fn edits_by_hand_refuse_and_are_named_and_the_guard_has_them_when_it_is_forced()
     assert!(matches!(&refused[..], [Refusal::Conflicts(files)] if files[0].path == "oaks"), "{refused:?}");
     assert_eq!((garden.history("demo"), garden.oaks()), before);
     assert!(!garden.scratch.path("demo/.rewind").exists());
-    rewind(&garden, &forced(turn(1))).expect("it is forced");
+    rewind(&garden, &forced(turn(1))).map(drop).expect("it is forced");
     assert_eq!(garden.oaks(), "2");
-    undo(&garden, RewindForce::Careful).expect("nothing forbids it");
+    undo(&garden, RewindForce::Careful).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("by hand", 4));
 }
 
@@ -191,7 +191,7 @@ fn c30_what_another_session_changed_too_refuses_and_is_named() {
         "{refused:?}"
     );
     assert_eq!(garden.oaks(), "5");
-    session.rewind(Some(&lock), &forced(turn(1)), Some(&mut own)).expect("it is forced");
+    session.rewind(Some(&lock), &forced(turn(1)), Some(&mut own)).map(drop).expect("it is forced");
     assert_eq!(garden.oaks(), "2");
 }
 
@@ -214,7 +214,7 @@ fn c29_a_turn_or_a_process_that_runs_refuses_and_is_named() {
     assert_eq!(refused, [Refusal::Processes(vec!["bg1".into()])]);
     assert!(refused[0].is_busy());
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("3", 4));
-    rewind(&garden, &forced(turn(1))).expect("it is forced");
+    rewind(&garden, &forced(turn(1))).map(drop).expect("it is forced");
     assert_eq!((garden.oaks().as_str(), garden.said("demo").len()), ("2", 2));
 }
 
@@ -234,10 +234,10 @@ fn the_turn_that_runs_goes_back_by_itself() {
 #[test]
 fn messages_that_came_since_refuse_an_undo_and_leave_when_it_is_forced() {
     let garden = Garden::of_two_turns();
-    rewind(&garden, &turn(1)).expect("nothing forbids it");
+    rewind(&garden, &turn(1)).map(drop).expect("nothing forbids it");
     garden.open("demo").append_messages([Message::user("another try")]).expect("nothing forbids it");
     assert_eq!(refusals(undo(&garden, RewindForce::Careful)), [Refusal::GoneOn(1)]);
-    undo(&garden, RewindForce::Forced).expect("it is forced");
+    undo(&garden, RewindForce::Forced).map(drop).expect("it is forced");
     assert_eq!(garden.said("demo"), ["plant one more", "2 oaks", "and another", "3 oaks"]);
     assert_eq!(garden.oaks(), "3");
 }
@@ -245,7 +245,7 @@ fn messages_that_came_since_refuse_an_undo_and_leave_when_it_is_forced() {
 #[test]
 fn an_undo_is_refused_where_the_conversation_was_cut_further_back_since() {
     let garden = Garden::of_two_turns();
-    rewind(&garden, &turn(1)).expect("nothing forbids it");
+    rewind(&garden, &turn(1)).map(drop).expect("nothing forbids it");
     garden.open("demo").rollback(1).expect("nothing forbids it");
     assert!(matches!(undo(&garden, RewindForce::Forced), Err(StoreError::NothingToUndo { .. })));
 }
@@ -258,8 +258,8 @@ fn what_comes_back_says_when_it_was_said_first_and_keeps_all_that_it_said() {
     record_inbox_ids(&mut event, ["1-2.3"]);
     session.append(&[event]).expect("nothing forbids it");
     let lock = session.lock().expect("it is free");
-    session.rewind(Some(&lock), &to(Point::Turn(0), RewindParts::Chat), None).expect("nothing forbids it");
-    session.undo_rewind(Some(&lock), RewindForce::Careful, None).expect("nothing forbids it");
+    session.rewind(Some(&lock), &to(Point::Turn(0), RewindParts::Chat), None).map(drop).expect("nothing forbids it");
+    session.undo_rewind(Some(&lock), RewindForce::Careful, None).map(drop).expect("nothing forbids it");
     let told = String::from_utf8(garden.history("demo")).expect("it is text");
     let again = told.lines().rev().find(|line| line.contains("from the inbox")).expect("it came back");
     assert!(again.contains("\"inbox\":[\"1-2.3\"]") && again.contains("\"again\":\"2026-01-02T03:04:05Z\""), "{again}");
@@ -272,7 +272,7 @@ fn a_session_that_was_succeeded_does_not_go_back() {
     let session = garden.open("demo");
     let lock = session.lock().expect("it is free");
     let plan = session_store::Compaction { name: Some(name("demo-2")), summary: "s".into() };
-    garden.quick().compact(&session, &lock, &plan, None).expect("nothing forbids it");
+    garden.quick().compact(&session, &lock, &plan, None).map(drop).expect("nothing forbids it");
     assert!(matches!(session.rewind(Some(&lock), &turn(1), None), Err(StoreError::Succeeded { .. })));
     assert!(matches!(session.plan_rewind(&turn(1), None), Err(StoreError::Succeeded { .. })));
 }
@@ -284,7 +284,7 @@ fn c22_a_fork_goes_back_with_the_checkpoints_that_it_shares() {
     garden.quick().fork(&name("demo"), &fork, Some(&garden.checkpoints("demo"))).expect("nothing forbids it");
     let session = garden.open("fork");
     let lock = session.lock().expect("it is free");
-    session.rewind(Some(&lock), &turn(1), Some(&mut garden.checkpoints("fork"))).expect("nothing forbids it");
+    session.rewind(Some(&lock), &turn(1), Some(&mut garden.checkpoints("fork"))).map(drop).expect("nothing forbids it");
     assert_eq!((garden.oaks().as_str(), garden.said("fork").len(), garden.said("demo").len()), ("2", 2, 4));
     assert!(garden.checkpoints("demo").plan(CheckpointRef::Taken(1)).is_ok());
 }

@@ -60,9 +60,9 @@ fn i33_h18_a_rewind_that_fails_or_dies_at_any_step_is_ended_by_repeating_it() {
         if run.result.is_ok() {
             assert_eq!(state(&garden), ("2".into(), 2), "{fault:?}");
         }
-        rewind(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+        drop(rewind(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}")));
         assert_eq!((state(&garden), is_recorded(&garden)), (("2".into(), 2), false), "{fault:?}");
-        undo(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+        drop(undo(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}")));
         assert_eq!((state(&garden), is_recorded(&garden)), (("3".into(), 4), false), "{fault:?}");
         run.hit
     });
@@ -84,7 +84,7 @@ fn i33_a_rewind_that_fails_or_dies_at_any_step_can_be_taken_back() {
         }
         // The history told of it, and only the removal of the record was missing: then it counts as done.
         if state(&garden) == ("2".into(), 2) {
-            undo(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+            drop(undo(&garden).unwrap_or_else(|error| panic!("{fault:?}: {error}")));
         }
         assert_eq!(state(&garden), ("3".into(), 4), "{fault:?}");
         run.hit
@@ -95,7 +95,7 @@ fn i33_a_rewind_that_fails_or_dies_at_any_step_can_be_taken_back() {
 fn i33_an_undo_that_fails_or_dies_at_any_step_is_ended_by_repeating_it() {
     at_every_step_of(&[FAIL, STOP], 20, |fault| {
         let garden = Garden::of_two_turns();
-        rewind(&garden).expect("nothing forbids it");
+        rewind(&garden).map(drop).expect("nothing forbids it");
         let run = with(fault, || undo(&garden));
         assert_before_or_after(&garden, fault, "2", "3");
         match undo(&garden) {
@@ -121,7 +121,7 @@ fn a_conversation_that_went_on_over_an_interrupted_rewind_is_only_taken_back() {
         .expect("there is such a step");
     garden.open("demo").append_messages([Message::user("late")]).expect("a child needs no lock");
     assert!(matches!(rewind(&garden), Err(StoreError::RewindInterrupted { .. })));
-    undo(&garden).expect("the files come back");
+    undo(&garden).map(drop).expect("the files come back");
     assert_eq!((state(&garden), is_recorded(&garden)), (("3".into(), 5), false));
 }
 
@@ -131,7 +131,7 @@ fn i33_what_was_interrupted_is_ended_without_knowing_what_was_asked_for() {
         for at in 0..2_000 {
             let garden = Garden::of_two_turns();
             if undone {
-                rewind(&garden).expect("nothing forbids it");
+                rewind(&garden).map(drop).expect("nothing forbids it");
             }
             let run = with(Fault::Stop { at }, || if undone { undo(&garden) } else { rewind(&garden) });
             let session = garden.open("demo");
@@ -163,7 +163,7 @@ fn i33_h18_a_process_that_is_killed_in_a_rewind_leaves_no_lock_and_what_the_next
         let survived = String::from_utf8_lossy(&output.stdout).contains("# survived");
         assert_eq!(output.status.signal().is_none(), survived, "{at}: {output:?}");
         assert_before_or_after(&garden, Fault::Kill { at }, "3", "2");
-        rewind(&garden).unwrap_or_else(|error| panic!("{at}: {error}"));
+        drop(rewind(&garden).unwrap_or_else(|error| panic!("{at}: {error}")));
         assert_eq!((state(&garden), is_recorded(&garden)), (("2".into(), 2), false), "{at}");
         if survived {
             break;

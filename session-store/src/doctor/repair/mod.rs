@@ -25,6 +25,7 @@ const ROUNDS: usize = 4;
 
 /// What a repair found and did.
 #[derive(Debug, Default)]
+#[must_use = "it tells what could not be repaired, and why"]
 #[non_exhaustive]
 pub struct Repaired {
     /// How many sessions were looked at.

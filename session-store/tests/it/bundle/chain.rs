@@ -13,7 +13,7 @@ pub(super) fn family() -> Garden {
     let source = store.open(&name("demo")).expect("it is there");
     let lock = source.lock().expect("it is free");
     let plan = Compaction { name: Some(name("demo-b")), summary: "three oaks were planted".into() };
-    store.compact(&source, &lock, &plan, None).expect("nothing forbids it");
+    store.compact(&source, &lock, &plan, None).map(drop).expect("nothing forbids it");
     lock.release().expect("it is held");
     let fork = NewFork { name: Some(name("fork")), ..NewFork::default() };
     store.fork(&name("demo-b"), &fork, None).expect("nothing forbids it");

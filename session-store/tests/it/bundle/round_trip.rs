@@ -170,7 +170,7 @@ fn e03_checkpoints_of_a_copy_restore_what_was() {
     let options = CheckpointOptions::new(garden.work(), elsewhere.0.path("demo/checkpoints"));
     let mut checkpoints = Attached::new(options, Vec::new(), Cancel::new());
     assert_eq!(garden.oaks(), "3");
-    checkpoints.restore(CheckpointRef::Taken(1), OnConflict::Stop).expect("it is whole");
+    checkpoints.restore(CheckpointRef::Taken(1), OnConflict::Stop).map(drop).expect("it is whole");
     assert_eq!(garden.oaks(), "1");
     garden.plant("9");
     assert!(checkpoints.take("", ChangesOf::Session).expect("it goes on") > 3);
