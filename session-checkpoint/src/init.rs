@@ -160,7 +160,7 @@ pub(crate) fn mend_head(refs: &Refs, objects: &Objects) -> Result<(), Error> {
             return Ok(());
         }
         if objects.read_kind(oid, Kind::Commit).is_ok_and(|bytes| commit::decode(&bytes).is_some()) {
-            return refs.set(HEAD, oid, true);
+            return refs.set(HEAD, oid, Durability::Data);
         }
     }
     Ok(())

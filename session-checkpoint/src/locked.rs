@@ -2,6 +2,7 @@
 
 use crate::cache::Cache;
 use crate::checkpoints::Checkpoints;
+use crate::layout::Layout;
 use crate::lock::StoreLock;
 use crate::meta::{Identity, Meta};
 use crate::objects::Objects;
@@ -22,6 +23,15 @@ pub(crate) struct Locked {
     pub(crate) set_aside: Vec<PathBuf>,
     /// `None` for calls that only look.
     pub(crate) _lock: Option<StoreLock>,
+}
+
+impl Locked {
+    /// After packs came or went: what there is now.
+    pub(crate) fn look_again(&mut self, layout: &Layout) -> Result<(), Error> {
+        self.packs = PackSet::read(&layout.packs())?;
+        self.objects = Objects::open(&layout.objects())?;
+        Ok(())
+    }
 }
 
 impl Checkpoints {
@@ -66,6 +76,15 @@ impl Checkpoints {
             })
             .map(|cache| Hot { cache, file });
         Ok(())
+    }
+
+    /// Keeps a cache, in memory and in its file, as one of what stands in `packs`. It is derived: where it cannot be
+    /// written the file is another one, and is not believed.
+    pub(crate) fn remember(&mut self, cache: Cache, packs: u64) {
+        let cache = cache.with_packs(packs);
+        let path = self.layout.stat_cache();
+        let written = session_disk::replace(&path, cache.bytes(), session_disk::Durability::Os);
+        self.hot = Some(Hot { cache, file: written.ok().and_then(|()| file_id(&path)) });
     }
 
     fn set_aside_damaged(&self, packs: &PackSet) -> Result<Vec<PathBuf>, Error> {

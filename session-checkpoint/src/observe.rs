@@ -73,7 +73,7 @@ impl Checkpoints {
         let tree = walk.tree_of(&walked.root);
         let found = notes(old, &walked);
         let taken = self.complete(locked, &root, sink, purpose, (tree, found), &walked, walk.start_ns)?;
-        let synced = self.options.durability != Durability::None;
+        let synced = self.options.durability >= Durability::Packs;
         let next = match &walked.root {
             Node::Same(_) => None,
             Node::New(dir) => Some(cache::build(old, dir, self.header(&identity, rules.key(), synced))),

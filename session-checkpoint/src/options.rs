@@ -55,6 +55,13 @@ pub enum Durability {
     Disk,
 }
 
+impl Durability {
+    /// How far something has to come that is on the disk from `least` on.
+    pub(crate) fn from(self, least: Durability) -> session_disk::Durability {
+        if self >= least { session_disk::Durability::Data } else { session_disk::Durability::Os }
+    }
+}
+
 /// How hard new objects are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {

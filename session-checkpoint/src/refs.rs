@@ -6,7 +6,7 @@
 use crate::error::reading;
 use crate::layout::Layout;
 use crate::{Error, Oid, stored};
-use session_disk::Durability as DiskDurability;
+use session_disk::Durability;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -129,12 +129,12 @@ impl Refs {
         Ok(text.lines().filter_map(line).collect())
     }
 
-    /// Creates a reference that must not exist. On disk when it returns: the reference, synced when `sync` says so; after
+    /// Creates a reference that must not exist. On disk when it returns: the reference, synced as `durability` says; after
     /// an error none, unless it was there before or cannot be taken back.
-    pub(crate) fn create(&self, name: &str, oid: Oid, sync: bool) -> Result<(), Error> {
+    pub(crate) fn create(&self, name: &str, oid: Oid, durability: Durability) -> Result<(), Error> {
         let path = self.repo.join(name);
         session_disk::create_dir_all(path.parent().expect("a reference has a directory"))?;
-        session_disk::create(&path, format!("{oid}\n").as_bytes(), durability(sync)).map_err(|error| {
+        session_disk::create(&path, format!("{oid}\n").as_bytes(), durability).map_err(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
                 // It may have its name, and not be synced. The first error is the one to tell.
                 drop(session_disk::remove_file(&path));
@@ -144,10 +144,17 @@ impl Refs {
     }
 
     /// Points a reference at a commit, whatever it pointed at before.
-    pub(crate) fn set(&self, name: &str, oid: Oid, sync: bool) -> Result<(), Error> {
+    pub(crate) fn set(&self, name: &str, oid: Oid, durability: Durability) -> Result<(), Error> {
         let path = self.repo.join(name);
         session_disk::create_dir_all(path.parent().expect("a reference has a directory"))?;
-        Ok(session_disk::replace(&path, format!("{oid}\n").as_bytes(), durability(sync))?)
+        Ok(session_disk::replace(&path, format!("{oid}\n").as_bytes(), durability)?)
+    }
+
+    /// Gives a repository that has no references all that it is to have, in the form in which git packs them: one file,
+    /// however many they are. On disk when it returns: that file, synced.
+    pub(crate) fn fill(&self, refs: &BTreeMap<String, Oid>) -> Result<(), Error> {
+        let lines: String = refs.iter().map(|(name, oid)| format!("{oid} {name}\n")).collect();
+        Ok(session_disk::replace(&self.repo.join(PACKED), lines.as_bytes(), Durability::Data)?)
     }
 
     /// Removes references, packed or loose. Those that do not exist are no error.
@@ -158,15 +165,11 @@ impl Refs {
         let goes = |line: &&str| line.split_once(' ').is_some_and(|(_, name)| names.iter().any(|gone| gone == name));
         if packed.lines().any(|line| goes(&line)) {
             let rest: String = packed.lines().filter(|line| !goes(line)).flat_map(|line| [line, "\n"]).collect();
-            session_disk::replace(&path, rest.as_bytes(), DiskDurability::Data)?;
+            session_disk::replace(&path, rest.as_bytes(), Durability::Data)?;
         }
         for name in names {
             session_disk::remove_file_if_there(&self.repo.join(name))?;
         }
         Ok(())
     }
-}
-
-fn durability(sync: bool) -> DiskDurability {
-    if sync { DiskDurability::Data } else { DiskDurability::Os }
 }

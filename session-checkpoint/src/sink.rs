@@ -160,7 +160,7 @@ mod tests {
         std::fs::create_dir_all(dir.join("pack")).expect("it is new");
         let objects = Objects::open(&dir).expect("it is empty");
         let packs = PackSet::read(&dir.join("pack")).expect("it is empty");
-        let writer = PackWriter::new(&dir.join("pack"), 1 << 20, false);
+        let writer = PackWriter::new(&dir.join("pack"), 1 << 20, session_disk::Durability::Os);
         let sink = ObjectSink::new(&objects, &packs, writer, Level::Fast, 1 << 30);
         // As if another content had been read from the store under this id: nobody has two such texts to put into a test.
         let (blob, tree) = (hash(Kind::Blob, b"three oaks"), hash(Kind::Tree, b""));

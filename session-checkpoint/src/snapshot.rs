@@ -6,15 +6,14 @@ use crate::checkpoints::Checkpoints;
 use crate::commit::{self, ChangedBy};
 use crate::locked::Locked;
 use crate::meta::Failure;
-use crate::objects::Objects;
 use crate::observe::{Purpose, Taken};
 use crate::oid::{Kind, hash};
 use crate::options::Durability;
-use crate::pack::{PackSet, PackWriter};
+use crate::pack::PackWriter;
 use crate::point::{TurnRef, find};
 use crate::refs::{Family, HEAD};
 use crate::rel_path::RelPath;
-use crate::remembered::{Hot, file_id};
+use crate::remembered::Hot;
 use crate::sink::ObjectSink;
 use crate::skipped::Skipped;
 use crate::turns::{self, Change, Turn, changes};
@@ -139,8 +138,8 @@ impl Checkpoints {
     pub(crate) fn take(&mut self, locked: &mut Locked, purpose: &Purpose<'_>, cancel: &Cancel) -> Result<Taken, Error> {
         let hot = self.hot.take();
         let old = hot.as_ref().map(|hot| &hot.cache);
-        let sync = self.options.durability != Durability::None;
-        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, sync);
+        let durability = self.options.durability.from(Durability::Packs);
+        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, durability);
         let free = crate::space::free_bytes(&self.layout.store)?;
         let sink = ObjectSink::new(&locked.objects, &locked.packs, writer, self.options.level, free);
         if let Purpose::Restore { read, .. } = purpose {
@@ -156,7 +155,7 @@ impl Checkpoints {
         let new_packs = !sink.is_empty();
         if !new_packs {
             drop(sink);
-            loose::write(&self.layout, Kind::Commit, taken.commit, &bytes, disk(sync))?;
+            loose::write(&self.layout, Kind::Commit, taken.commit, &bytes, durability)?;
         } else {
             sink.put(Kind::Commit, taken.commit, &bytes)?;
             let packs = sink.finish()?;
@@ -164,9 +163,11 @@ impl Checkpoints {
                 locked.meta.stored_packs.extend(packs.into_iter().map(|pack| pack.name));
                 locked.meta_changed = true;
             }
+            // Before anybody is told of the checkpoint: this may fail.
+            locked.look_again(&self.layout)?;
         }
         self.publish(locked, purpose, &taken)?;
-        self.keep_cache(locked, hot, next, new_packs)?;
+        self.keep_cache(locked, hot, next);
         if !matches!(purpose, Purpose::Safety { .. }) {
             self.keep_head(locked, taken.commit, taken.tree, !new_packs);
         }
@@ -175,14 +176,14 @@ impl Checkpoints {
 
     /// Makes the checkpoint visible: its reference, then the head, then what is derived from them.
     fn publish(&self, locked: &mut Locked, purpose: &Purpose<'_>, taken: &Taken) -> Result<(), Error> {
-        let sync = self.options.durability >= Durability::Turns;
+        let durability = self.options.durability.from(Durability::Turns);
         match *purpose {
-            Purpose::Safety { n, .. } => locked.refs.create(&Family::Safety.name(n), taken.commit, sync)?,
+            Purpose::Safety { n, .. } => locked.refs.create(&Family::Safety.name(n), taken.commit, durability)?,
             Purpose::Turn { turn, .. } | Purpose::Restore { turn, .. } => {
                 let name = Family::Turn.name(turn);
-                locked.refs.create(&name, taken.commit, sync)?;
-                let sync_head = self.options.durability == Durability::Disk;
-                if let Err(error) = locked.refs.set(HEAD, taken.commit, sync_head) {
+                locked.refs.create(&name, taken.commit, durability)?;
+                let head = self.options.durability.from(Durability::Disk);
+                if let Err(error) = locked.refs.set(HEAD, taken.commit, head) {
                     // The turn must not stand after an error. Where it cannot be taken back either, the head is mended
                     // at the next open.
                     drop(locked.refs.remove(&[name]));
@@ -203,41 +204,18 @@ impl Checkpoints {
     }
 
     /// Writes the cache where it is another one. It is derived: where it cannot be written there is none.
-    fn keep_cache(
-        &mut self,
-        locked: &mut Locked,
-        old: Option<Hot>,
-        next: Option<Cache>,
-        new_packs: bool,
-    ) -> Result<(), Error> {
-        if new_packs {
-            locked.packs = PackSet::read(&self.layout.packs())?;
-            locked.objects = Objects::open(&self.layout.objects())?;
+    fn keep_cache(&mut self, locked: &Locked, old: Option<Hot>, next: Option<Cache>) {
+        let packs = locked.packs.fingerprint;
+        match (next, old) {
+            (None, Some(old)) if old.cache.header().packs == packs => self.hot = Some(old),
+            (None, None) => {}
+            (Some(cache), _) | (None, Some(Hot { cache, .. })) => self.remember(cache, packs),
         }
-        let fingerprint = locked.packs.fingerprint;
-        let cache = match (next, old) {
-            (None, Some(old)) if old.cache.header().packs == fingerprint => {
-                self.hot = Some(old);
-                return Ok(());
-            }
-            (None, None) => return Ok(()),
-            (Some(cache), _) => cache,
-            (None, Some(old)) => old.cache,
-        };
-        let cache = cache.with_packs(fingerprint);
-        let path = self.layout.stat_cache();
-        let written = session_disk::replace(&path, cache.bytes(), session_disk::Durability::Os);
-        self.hot = Some(Hot { cache, file: written.ok().and_then(|()| file_id(&path)) });
-        Ok(())
     }
 }
 
 /// A snapshot that is being taken on a thread of its own.
 pub type BackgroundSnapshot = std::thread::JoinHandle<(Checkpoints, Result<Snapshot, Error>)>;
-
-pub(crate) fn disk(sync: bool) -> session_disk::Durability {
-    if sync { session_disk::Durability::Data } else { session_disk::Durability::Os }
-}
 
 pub(crate) fn failure(during: &str, error: &Error) -> Failure {
     let mut text = error.to_string();

@@ -11,6 +11,7 @@ use crate::refs::{Family, HEAD, Refs};
 use crate::turns::{read_recorded, rewrite};
 use crate::{Error, init, loose};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,12 +57,15 @@ pub fn fork(from: &Path, to: &Path, at: Option<u32>, lock_timeout: Duration) -> 
     init::repository(&to)?;
     let mut forked = Forked { turn: 0, turns: 0, linked: 0, copied: 0 };
     share_objects(&from, &to, &mut forked)?;
-    let refs = Refs::of(&to);
+    let mut refs = BTreeMap::new();
     for (n, oid) in turns.iter().filter_map(|(n, oid)| Some((*n, (*oid)?))) {
-        refs.set(&Family::Turn.name(n), oid, false)?;
-        refs.set(HEAD, oid, false)?;
+        refs.insert(Family::Turn.name(n), oid);
+        refs.insert(HEAD.to_owned(), oid);
         forked.turn = n;
         forked.turns += 1;
+    }
+    if !refs.is_empty() {
+        Refs::of(&to).fill(&refs)?;
     }
     let mut recorded: Vec<_> =
         read_recorded(&from)?.into_values().filter(|turn| turns.contains_key(&turn.turn)).collect();

@@ -4,9 +4,9 @@ use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::locked::Locked;
 use crate::objects::Objects;
-use crate::pack::{Compression, EntryKind, PackSet, PackState, PackWriter, RawPack};
-use crate::remembered::{Hot, file_id};
+use crate::pack::{Compression, EntryKind, PackState, PackWriter, RawPack};
 use crate::{Error, Oid, loose};
+use session_disk::Durability;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Checkpoints {
         what: &Rewrite<'_>,
         cancel: &Cancel,
     ) -> Result<Rewritten, Error> {
-        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, true);
+        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, Durability::Data);
         let (old, kept): (Vec<&PackState>, Vec<&PackState>) =
             locked.packs.packs.iter().partition(|pack| what.packs.contains(&pack.name));
         let mut done = HashSet::new();
@@ -115,13 +115,9 @@ impl Checkpoints {
 
     /// After packs came or went: the objects are opened anew, and the cache is told that they hold the same objects.
     fn packs_changed(&mut self, locked: &mut Locked) -> Result<(), Error> {
-        locked.packs = PackSet::read(&self.layout.packs())?;
-        locked.objects = Objects::open(&self.layout.objects())?;
+        locked.look_again(&self.layout)?;
         if let Some(hot) = self.hot.take() {
-            let cache = hot.cache.with_packs(locked.packs.fingerprint);
-            let path = self.layout.stat_cache();
-            let written = session_disk::replace(&path, cache.bytes(), session_disk::Durability::Os);
-            self.hot = Some(Hot { cache, file: written.ok().and_then(|()| file_id(&path)) });
+            self.remember(hot.cache, locked.packs.fingerprint);
         }
         Ok(())
     }

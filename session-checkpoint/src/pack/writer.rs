@@ -10,7 +10,7 @@ use crate::error::reading;
 use crate::oid::Kind;
 use crate::{Error, Oid};
 use rand::RngExt as _;
-use session_disk::DiskError;
+use session_disk::{DiskError, Durability};
 use sha1::{Digest as _, Sha1};
 use std::cell::RefCell;
 use std::fs::File;
@@ -44,7 +44,7 @@ pub(crate) struct Finished {
 pub(crate) struct PackWriter {
     dir: PathBuf,
     limit: u64,
-    sync: bool,
+    durability: Durability,
     current: Mutex<Current>,
     written: AtomicU64,
 }
@@ -61,9 +61,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl PackWriter {
-    pub(crate) fn new(dir: &Path, limit: u64, sync: bool) -> Self {
+    pub(crate) fn new(dir: &Path, limit: u64, durability: Durability) -> Self {
         let current = Current { pack: None, len: 0, full: Vec::new() };
-        PackWriter { dir: dir.to_owned(), limit, sync, current: Mutex::new(current), written: AtomicU64::new(0) }
+        PackWriter { dir: dir.to_owned(), limit, durability, current: Mutex::new(current), written: AtomicU64::new(0) }
     }
 
     /// Bytes of objects written so far.
@@ -138,8 +138,8 @@ impl PackWriter {
         for (pack, len) in &mut packs {
             finished.push(self.complete(pack, *len)?);
         }
-        if self.sync && !finished.is_empty() {
-            session_disk::sync_dir(&self.dir)?;
+        if !finished.is_empty() {
+            self.durability.sync_dir(&self.dir)?;
         }
         locked(&self.current).full.clear();
         Ok(finished)
@@ -153,9 +153,7 @@ impl PackWriter {
         session_disk::write_at(&pack.file, &pack.path, 0, &header)?;
         let checksum = sha1_of_file(&pack.path)?;
         session_disk::write_at(&pack.file, &pack.path, len, &checksum)?;
-        if self.sync {
-            session_disk::sync_data(&pack.file, &pack.path)?;
-        }
+        self.durability.sync_data(&pack.file, &pack.path)?;
         let name = format!("pack-{}", Oid::from_bytes(checksum));
         let index = pack.path.with_extension("idx");
         let made = self.write_index(&index, &encode(&mut entries, checksum));
@@ -174,7 +172,7 @@ impl PackWriter {
     fn write_index(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
         let file = session_disk::create_new(path)?;
         session_disk::write(&file, path, bytes)?;
-        if self.sync { session_disk::sync_data(&file, path) } else { Ok(()) }
+        self.durability.sync_data(&file, path)
     }
 }
 

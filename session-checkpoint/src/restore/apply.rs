@@ -20,7 +20,7 @@ use crate::tree::Mode;
 use crate::tree_diff::Leaf;
 use crate::{Error, Oid};
 use nix::errno::Errno;
-use session_disk::at;
+use session_disk::{Durability, at};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -37,7 +37,7 @@ pub(super) struct Apply<'a> {
     pub(super) layout: &'a Layout,
     pub(super) policy: ConflictPolicy,
     pub(super) token: u64,
-    pub(super) sync: bool,
+    pub(super) durability: Durability,
     pub(super) cancel: &'a Cancel,
 }
 
@@ -187,7 +187,7 @@ impl Apply<'_> {
             self.rescue_above(path, applied)?;
         }
         let wanted = Wanted { mode: work.after.mode, bytes: &bytes, bits: work.mode };
-        let done = put(root, rel, seen, &wanted, &names.next(), self.sync)?;
+        let done = put(root, rel, seen, &wanted, &names.next(), self.durability)?;
         if done.is_ok() {
             applied.puts.insert(path.to_vec(), work.after);
         }

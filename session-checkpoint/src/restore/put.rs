@@ -13,7 +13,7 @@ use crate::tree::Mode;
 use nix::errno::Errno;
 use nix::fcntl::AtFlags;
 use nix::sys::stat::{FileStat, fstatat};
-use session_disk::at;
+use session_disk::{Durability, at};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -46,7 +46,7 @@ pub(super) fn put(
     seen: Option<Stamp>,
     wanted: &Wanted<'_>,
     temp: &[u8],
-    sync: bool,
+    durability: Durability,
 ) -> Result<Result<(), Changed>, Error> {
     let (dir, name) = split(path);
     let fd = ensure(root, dir)?;
@@ -61,7 +61,9 @@ pub(super) fn put(
             let target = CString::new(wanted.bytes).map_err(|_| Error::Damaged { path: full.clone() })?;
             at::symlink(&target, dir, &temp, &full).map_err(Error::from)
         }
-        Mode::File | Mode::Exec | Mode::Dir | Mode::Gitlink => write(dir, &temp, &full, old.as_ref(), wanted, sync),
+        Mode::File | Mode::Exec | Mode::Dir | Mode::Gitlink => {
+            write(dir, &temp, &full, old.as_ref(), wanted, durability)
+        }
     };
     // Looked at once more: the write may have taken a while.
     let checked = made.map(|()| is_as_seen(dir, &name, seen).map(drop));
@@ -83,7 +85,7 @@ fn write(
     full: &Path,
     old: Option<&FileStat>,
     wanted: &Wanted<'_>,
-    sync: bool,
+    durability: Durability,
 ) -> Result<(), Error> {
     let old = old.filter(|stat| FileKind::of(stat) == FileKind::File);
     let exec = wanted.mode == Mode::Exec;
@@ -98,10 +100,7 @@ fn write(
     if let Some(bits) = kept {
         at::set_mode(&file, bits, full)?;
     }
-    if sync {
-        session_disk::sync_data(&file, full)?;
-    }
-    Ok(())
+    Ok(durability.sync_data(&file, full)?)
 }
 
 /// Whoever may give files away (root in a container, mostly) leaves them to their owner. For everybody else it cannot

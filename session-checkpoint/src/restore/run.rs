@@ -180,7 +180,7 @@ impl Checkpoints {
             layout: &self.layout,
             policy: journal.policy,
             token: journal.token,
-            sync: self.options.durability == Durability::Disk,
+            durability: self.options.durability.from(Durability::Disk),
             cancel,
         }
         .run()

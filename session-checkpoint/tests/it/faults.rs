@@ -2,12 +2,13 @@
 
 use crate::child::options;
 use crate::support::{Lab, Node, State, rel};
-use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Error, Request, Scope, TurnRef};
+use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Error, Request, Scope, TurnRef, fork};
 use session_disk::Op;
 use session_disk::faults::{self, Fault};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 fn lab() -> Lab {
     let mut lab = Lab::new();
@@ -19,6 +20,27 @@ fn lab() -> Lab {
 fn refs(lab: &Lab) -> BTreeMap<String, String> {
     let text = lab.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
     text.lines().filter_map(|line| line.split_once(' ')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+#[test]
+fn c22_the_references_of_a_fork_are_on_the_disk_when_it_stands_and_cost_the_same_however_many_they_are() {
+    let syncs = [0, 1, 9].map(|turns| {
+        let mut lab = Lab::new();
+        for n in 0..turns {
+            lab.write("a", n.to_string());
+            lab.snapshot();
+        }
+        let to = lab.dir.path().join("fork");
+        let run = faults::with(Fault::None, || fork(&lab.store, &to, None, Duration::from_secs(1)));
+        assert_eq!(run.result.expect("a fork").turns, turns);
+        let first = refs(&lab);
+        lab.store = to;
+        assert_eq!(refs(&lab), first);
+        lab.fsck();
+        run.ops.iter().filter(|op| matches!(op, Op::Sync | Op::SyncDir)).count()
+    });
+    // One file and its directory, where there is a turn.
+    assert_eq!([syncs[1] - syncs[0], syncs[2] - syncs[1]], [2, 0]);
 }
 
 #[test]

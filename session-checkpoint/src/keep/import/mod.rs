@@ -26,6 +26,7 @@ use crate::tree_diff::{Leaf, diff};
 use crate::tree_edit::{Edit, TreeSink as _, edit};
 use crate::{Error, Oid};
 use copy::{Copied, Copy};
+use session_disk::Durability;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -48,12 +49,12 @@ impl Checkpoints {
         let point = reference.point(&theirs, TurnRef::Turn(turn))?;
         let locked = self.begin()?;
         let n = last_safety(&locked)? + 1;
-        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, true);
+        let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, Durability::Data);
         let sink = ObjectSink::new(&locked.objects, &locked.packs, writer, Level::Fast, 0);
         let import = Import { into: self, reference: &reference, theirs: &theirs, sink: &sink, cancel, n };
         let oid = import.chain(&locked, &point)?;
         sink.finish()?;
-        locked.refs.create(&Family::Safety.name(n), oid, true)?;
+        locked.refs.create(&Family::Safety.name(n), oid, Durability::Data)?;
         Ok(TurnRef::Safety(n))
     }
 }
