@@ -1,6 +1,7 @@
 //! What can fail, always with the path.
 
 use crate::{Oid, PlanSummary};
+use session_core::counted;
 use session_disk::DiskError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -158,7 +159,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// A restore stopped before its first change because of conflicts.
-    #[error("{} paths are in conflict", plan.conflicts.len())]
+    #[error("{} in conflict", counted(plan.conflicts.len() as u64, "path is", "paths are"))]
     Conflicts {
         /// What would have been done, conflicts included.
         plan: Box<PlanSummary>,

@@ -2,7 +2,7 @@
 
 use crate::rewind::Refusal;
 use session_core::checkpoint::CheckpointError;
-use session_core::{CutError, Defect, NameError, Point, RedactError, SessionName, Timestamp};
+use session_core::{CutError, Defect, NameError, Point, RedactError, SessionName, Timestamp, counted};
 use session_disk::DiskError;
 use session_proc::ProcError;
 use std::io;
@@ -267,7 +267,7 @@ pub enum StoreError {
         source: CutError,
     },
     /// Lines of a history that cannot be read make it a guess what is copied. Nothing was made.
-    #[error("{defects} lines of {} cannot be read, the first of them: {first}", path.display())]
+    #[error("{} of {} cannot be read, the first of them: {first}", counted(*defects, "line", "lines"), path.display())]
     Damaged {
         /// The history.
         path: PathBuf,
@@ -347,7 +347,7 @@ pub enum StoreError {
         why: String,
     },
     /// Checkpoints hold secrets, which cannot be masked there.
-    #[error("{files} files of the checkpoints in {} hold secrets, {first} among them", path.display())]
+    #[error("{} with secrets in the checkpoints in {}, {first} among them", counted(*files, "file", "files"), path.display())]
     SecretInCheckpoint {
         /// The directory of the checkpoints.
         path: PathBuf,

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
+use crate::output::number::{counted, number};
 use crate::progress::Bar;
 use crate::target;
 use crate::view::secret::{Backup, Finding, Findings, InCheckpoint};
@@ -104,8 +105,9 @@ fn failed(name: &SessionName, failure: &Failure) -> Diagnostic {
 fn tell(context: &Context, found: &Findings, sessions: usize) {
     let Findings { findings, files, bytes, backups, .. } = found;
     if context.out.is_terminal() {
-        let (findings, bytes) = (findings.len(), HumanBytes(*bytes));
-        context.out.note(&format!("{findings} found; {sessions} sessions, {files} files, {bytes} looked through"));
+        let (sessions, files) = (counted(sessions as u64, "session", "sessions"), counted(*files, "file", "files"));
+        let (findings, bytes) = (number(findings.len() as u64), HumanBytes(*bytes));
+        context.out.note(&format!("{findings} found; {sessions}, {files}, {bytes} looked through"));
     }
     backups.iter().for_each(|backup| context.out.note(&backup.told()));
 }

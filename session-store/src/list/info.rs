@@ -2,7 +2,7 @@
 
 use crate::candidate::NameFault;
 use crate::{FlatFile, MetaDamage, SessionForm, StoreError, workspace};
-use session_core::{Timestamp, format_time};
+use session_core::{Timestamp, counted, format_time};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +116,7 @@ impl fmt::Display for Damage {
             Damage::Unreadable(error) => error.fmt(f),
             Damage::Meta(damage) => write!(f, "meta.json: {damage}"),
             Damage::Lines { skipped, uncertain } => {
-                write!(f, "{skipped} lines of its history cannot be read")?;
+                write!(f, "{} of its history cannot be read", counted(*skipped, "line", "lines"))?;
                 f.write_str(if *uncertain { ", and a rollback across them is a guess" } else { "" })
             }
         }

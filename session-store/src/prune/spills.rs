@@ -3,7 +3,7 @@
 use super::Protection;
 use crate::{HistoryView, Result, SessionPaths, spill};
 use chrono::{DateTime, Utc};
-use session_core::{Item, Replay, Timestamp};
+use session_core::{Item, Replay, Timestamp, counted};
 use std::collections::BTreeSet;
 
 /// The files of a session's `tmp/` that were written before its last event and that no live message mentions, and how
@@ -17,7 +17,9 @@ pub(super) fn choose(
     let mut mentioned = BTreeSet::new();
     let defects = each_live_line(view, |line| spill::mentions(line, &known, &mut mentioned))?;
     if defects > 0 {
-        protections.push(Protection::Damaged { what: format!("{defects} lines of its history cannot be read") });
+        protections.push(Protection::Damaged {
+            what: format!("{} of its history cannot be read", counted(defects, "line", "lines")),
+        });
     }
     let is_old = |name: &String| is_older(paths, name, view.modified());
     let all = known.len() as u64;

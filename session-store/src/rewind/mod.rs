@@ -17,7 +17,7 @@ pub use plan::{RewindPlan, RewoundMessage, UndoPlan};
 pub use run::Rewound;
 
 use session_core::checkpoint::{FileNote, FilePlan, OnConflict, SharedFile};
-use session_core::{Defect, Point};
+use session_core::{Defect, Point, counted};
 use std::fmt;
 
 /// What goes back.
@@ -111,7 +111,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Damage(defects) => {
-                write!(f, "{} lines of what would go cannot be read", defects.len())?;
+                write!(f, "{} of what would go cannot be read", counted(defects.len() as u64, "line", "lines"))?;
                 defects.first().map_or(Ok(()), |first| write!(f, " ({first})"))
             }
             Refusal::Conflicts(notes) => {
@@ -126,7 +126,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::LiveTurn(pid) => write!(f, "a turn runs, process {pid}"),
             Refusal::Processes(ids) => write!(f, "background processes run: {}", few(ids)),
-            Refusal::GoneOn(messages) => write!(f, "{messages} messages came since"),
+            Refusal::GoneOn(messages) => write!(f, "{} came since", counted(*messages, "message", "messages")),
         }
     }
 }

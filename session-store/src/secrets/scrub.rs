@@ -10,7 +10,7 @@ use crate::processes::refuse_running;
 use crate::rewrite::{KeepBackup, Rewrite, late};
 use crate::{LockGuard, Result, Session, Store, StoreError, flock, lock, meta};
 use session_core::checkpoint::Checkpointer;
-use session_core::{Event, SessionName, Timestamp, layout};
+use session_core::{Event, SessionName, Timestamp, counted, layout};
 use session_secrets::{Finder, Found};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -211,5 +211,7 @@ fn told(scan: &SecretScan, backup: ScrubBackup) -> String {
         ScrubBackup::Keep => format!("; {} holds what was there before", layout::BACKUPS),
         ScrubBackup::Drop => String::new(),
     };
-    format!("secrets were masked at {} places in {} files: {}{kept}", scan.hits.len(), files.len(), rules.join(", "))
+    let places = counted(scan.hits.len() as u64, "place", "places");
+    let files = counted(files.len() as u64, "file", "files");
+    format!("secrets were masked at {places} in {files}: {}{kept}", rules.join(", "))
 }

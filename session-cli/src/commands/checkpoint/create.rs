@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
+use crate::output::number::counted;
 use crate::progress::Bar;
 use crate::{interrupt, target};
 use serde::Serialize;
@@ -191,5 +192,6 @@ fn sentence(taken: &Snapshot) -> String {
     let kinds = kinds.map(|(kind, word)| (count(kind), word)).into_iter().filter(|(n, _)| *n > 0);
     let kinds: Vec<String> = kinds.map(|(n, word)| format!("{n} {word}")).collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
-    format!("turn {}: {} files, {changed} changed{kinds}, {} skipped", taken.turn, taken.files, taken.skipped.len())
+    let files = counted(taken.files, "file", "files");
+    format!("turn {}: {files}, {changed} changed{kinds}, {} skipped", taken.turn, taken.skipped.len())
 }

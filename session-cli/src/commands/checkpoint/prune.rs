@@ -5,6 +5,7 @@ use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::number::counted;
 use crate::output::size;
 use crate::{interrupt, span, target};
 use chrono::{DateTime, Utc};
@@ -67,7 +68,8 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         let names = dropped(pruned);
         if out.is_terminal() {
             let (before, after) = (size::words(pruned.bytes_before), size::words(pruned.bytes_after));
-            return out.line(&format!("{} checkpoints dropped; {before} became {after}", names.len()));
+            let dropped = counted(names.len() as u64, "checkpoint", "checkpoints");
+            return out.line(&format!("{dropped} dropped; {before} became {after}"));
         }
         names.iter().try_for_each(|name| out.line(name))
     })?;

@@ -9,6 +9,7 @@ use crate::confirm::{self, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::number::counted;
 use crate::{interrupt, output, span, target};
 use session_checkpoint::{
     Cancel, Checkpoints, ConflictPolicy, Error, Options, PlanSummary, Reader, Restored, Scope, TurnRef,
@@ -249,8 +250,8 @@ fn release(held: Option<LockGuard>) -> Result<(), Failure> {
 /// Tells each conflict, then that nothing was changed.
 fn conflicts(plan: &PlanSummary) -> Failure {
     cut(plan.conflicts.iter().map(super::words::conflict).collect()).iter().for_each(|line| output::say(line));
-    let count = plan.conflicts.len();
-    Failure::new(Exit::Refused, format!("{count} paths are in conflict; nothing was changed"))
+    let paths = counted(plan.conflicts.len() as u64, "path is", "paths are");
+    Failure::new(Exit::Refused, format!("{paths} in conflict; nothing was changed"))
         .hint("--force overwrites them, --keep-mine leaves them as they are")
 }
 

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Rows;
+use crate::output::number::counted;
 use crate::target;
 use serde::Serialize;
 use session_checkpoint::{Verification, VerifyDepth};
@@ -64,7 +65,8 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
             out.note(&format!("note: {path} was found damaged and set aside"));
         }
         if findings.is_empty() {
-            out.note(&format!("{} checkpoints, {} objects: whole", document.checkpoints, document.objects));
+            let checkpoints = counted(document.checkpoints as u64, "checkpoint", "checkpoints");
+            out.note(&format!("{checkpoints}, {}: whole", counted(document.objects, "object", "objects")));
             return Ok(());
         }
         out.rows(&rows(&findings))

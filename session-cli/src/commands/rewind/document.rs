@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Diagnostic;
+use crate::output::number::{counted, number};
 use crate::shell::quoted;
 use serde::Serialize;
 use session_core::checkpoint::{FileNote, FilePlan, SharedFile};
@@ -146,7 +147,7 @@ impl Done {
 pub(super) fn plan_lines(plan: &Planned) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.since > 0 {
-        lines.push(format!("drop {} messages that came since", plan.since));
+        lines.push(format!("drop {} that came since", counted(plan.since, "message", "messages")));
     }
     let word = if plan.returns { "bring back" } else { "drop" };
     for Message { event, role, text } in &plan.messages {
@@ -215,10 +216,14 @@ impl Work<'_> {
             if out.is_terminal() {
                 let what = if returns { "came back" } else { "left the conversation" };
                 let files = match done.checkpoint {
-                    Some(_) => format!("; {} files written, {} deleted", done.written, done.deleted),
+                    Some(_) => format!(
+                        "; {} written, {} deleted",
+                        counted(done.written, "file", "files"),
+                        number(done.deleted)
+                    ),
                     None => String::new(),
                 };
-                out.line(&format!("{} messages {what}{files}", done.messages))?;
+                out.line(&format!("{} {what}{files}", counted(done.messages, "message", "messages")))?;
             } else {
                 let counts = [done.messages, done.written, done.deleted, done.failed.len() as u64];
                 let counts = counts.map(|count| count.to_string()).join("\t");

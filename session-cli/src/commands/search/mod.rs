@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, causes};
 use crate::interrupt;
 use crate::output::Diagnostic;
+use crate::output::number::counted;
 use crate::progress::Bar;
 use indicatif::{HumanBytes, HumanCount};
 use printer::Printer;
@@ -64,9 +65,9 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
 fn tell(context: &Context, hits: u64, searched: &Searched) {
     if context.out.is_terminal() {
         let Searched { sessions, bytes, stopped, .. } = searched;
-        let (hits, sessions, bytes) = (HumanCount(hits), HumanCount(*sessions), HumanBytes(*bytes));
+        let (hits, sessions) = (counted(hits, "hit", "hits"), counted(*sessions, "session", "sessions"));
         let end = if *stopped { "; --limit ended it" } else { "" };
-        context.out.note(&format!("{hits} hits; {sessions} sessions, {bytes} searched{end}"));
+        context.out.note(&format!("{hits}; {sessions}, {} searched{end}", HumanBytes(*bytes)));
     }
 }
 

@@ -4,6 +4,7 @@ use super::walk::{is_idle, visit};
 use super::{Finding, FindingCode, Fix, Found};
 use crate::directory::entries;
 use crate::trash;
+use session_core::counted;
 use std::path::Path;
 
 /// How much is in it.
@@ -15,7 +16,7 @@ pub(super) fn size(base: &Path) -> Found {
     let dir = trash::trash_dir(base);
     let mut bytes = 0;
     visit(&dir, &mut |_, metadata| bytes += if metadata.is_file() { metadata.len() } else { 0 });
-    let text = format!("{} sessions, {bytes} bytes", entries.len());
+    let text = format!("{}, {}", counted(entries.len() as u64, "session", "sessions"), counted(bytes, "byte", "bytes"));
     Ok(vec![Finding::new(FindingCode::Trash, &dir, text)])
 }
 

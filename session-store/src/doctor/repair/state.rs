@@ -7,7 +7,7 @@ use crate::doctor::{Finding, Fix, Patient};
 use crate::flock::Inode;
 use crate::meta::{self, Facts, Update};
 use crate::{Inbox, Result, StoreError, processes};
-use session_core::layout;
+use session_core::{counted, layout};
 use session_disk::{remove_file, set_mode};
 use session_proc::TurnMarker;
 use std::time::Duration;
@@ -73,9 +73,19 @@ impl Case<'_> {
         if !recorded.is_empty() {
             inbox.acknowledge(recorded.iter().copied())?;
         }
-        note(&mut repair.done, waiting.len(), || format!("{} messages of the inbox wait again", waiting.len()));
+        note(&mut repair.done, waiting.len(), || {
+            format!(
+                "{} again",
+                counted(waiting.len() as u64, "message of the inbox waits", "messages of the inbox wait")
+            )
+        });
         note(&mut repair.done, recorded.len(), || {
-            format!("{} messages that the history has were removed from the inbox", recorded.len())
+            let what = counted(
+                recorded.len() as u64,
+                "message that the history has was",
+                "messages that the history has were",
+            );
+            format!("{what} removed from the inbox")
         });
         Ok(())
     }
@@ -97,7 +107,12 @@ impl Case<'_> {
                 moved += 1;
             }
         }
-        note(&mut repair.done, moved, || format!("{moved} files that were not finished were moved away"));
+        note(&mut repair.done, moved, || {
+            format!(
+                "{} moved away",
+                counted(moved as u64, "file that was not finished was", "files that were not finished were")
+            )
+        });
         Ok(())
     }
 
