@@ -248,3 +248,6 @@ pub(crate) fn causes(error: &dyn Error) -> String {
 fn chain(first: &str, error: &dyn Error) -> String {
     format!("{first}: {}", causes(error))
 }
+
+#[cfg(test)]
+mod tests;

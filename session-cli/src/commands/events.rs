@@ -40,32 +40,47 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         return output::copy(history.reader());
     }
     let live = history.live_events()?;
-    let mut printer = Printer {
-        context,
-        history: &history,
-        live,
-        number: 0,
-        partial: false,
-        raw: flags.raw,
-        held: VecDeque::new(),
-        lines: Vec::new(),
-    };
+    let mut printer =
+        Printer { context, history: &history, live, number: 0, partial: false, raw: flags.raw, lines: Vec::new() };
+    let mut held = Held { lines: VecDeque::new(), events: 0, most: flags.count.unwrap_or(usize::MAX) };
     for item in history.forwards() {
         if !flags.reverse && flags.count.is_some_and(|count| printer.number >= count) {
             break;
         }
-        let line = printer.line(item.map_err(|error| Failure::input("the history", &error))?)?;
+        let item = item.map_err(|error| Failure::input("the history", &error))?;
+        let is_event = matches!(item, Item::Record(_));
+        let line = printer.line(item)?;
         if flags.reverse {
-            printer.held.push_front(line);
-            printer.held.truncate(flags.count.unwrap_or(usize::MAX));
+            held.push(line, is_event);
         } else {
             printer.print(line)?;
         }
     }
-    let held = std::mem::take(&mut printer.held);
-    held.into_iter().try_for_each(|line| printer.print(line))?;
+    held.lines.into_iter().try_for_each(|(line, _)| printer.print(line))?;
     printer.flush()?;
     Ok(if printer.partial || printer.live.uncertain { Exit::Partial } else { Exit::Done })
+}
+
+/// The lines to print in reverse: the last events, and what stands after the first of them.
+struct Held {
+    /// The last line first, and whether it is an event.
+    lines: VecDeque<(Vec<u8>, bool)>,
+    events: usize,
+    most: usize,
+}
+
+impl Held {
+    fn push(&mut self, line: Vec<u8>, is_event: bool) {
+        self.lines.push_front((line, is_event));
+        self.events += usize::from(is_event);
+        while self.events > self.most {
+            self.events -= usize::from(self.lines.pop_back().is_some_and(|(_, is_event)| is_event));
+        }
+        // Who prints forwards ends with the last event that is asked for.
+        while self.events == self.most && self.lines.back().is_some_and(|(_, is_event)| !is_event) {
+            self.lines.pop_back();
+        }
+    }
 }
 
 struct Printer<'a> {
@@ -76,8 +91,6 @@ struct Printer<'a> {
     number: usize,
     partial: bool,
     raw: bool,
-    /// The lines to print in reverse.
-    held: VecDeque<Vec<u8>>,
     lines: Vec<u8>,
 }
 

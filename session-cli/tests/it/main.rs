@@ -1,9 +1,11 @@
 //! The command line, as people and scripts use it: the program itself, started for each test.
 
+mod answers;
 mod browser;
 mod bundle;
 mod checkpoint;
 mod doctor;
+mod events;
 mod examples;
 mod exits;
 mod export;
@@ -20,6 +22,7 @@ mod safety;
 mod schemas;
 mod search;
 mod secrets;
+mod show;
 mod stats;
 mod steer;
 mod support;

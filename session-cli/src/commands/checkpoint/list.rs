@@ -66,7 +66,7 @@ impl All {
                 Err(error) => return Err(error.into()),
             }
         }
-        ours.sort_by_key(|row| row.ts);
+        ours.sort_by_key(Row::place);
         self.rows.extend(ours);
         let status = match reader.status() {
             // A meta file that is damaged is made anew at the next snapshot.

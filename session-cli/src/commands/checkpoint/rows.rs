@@ -101,6 +101,16 @@ impl Row {
         parts.join(",")
     }
 
+    /// Where it stands in the list. A restore and the snapshot that it takes first may be of one millisecond.
+    pub(super) fn place(&self) -> (Option<Timestamp>, u8) {
+        let within = match (self.kind, self.safety) {
+            ("safety", _) => 1,
+            (_, Some(_)) => 2,
+            (_, None) => 0,
+        };
+        (self.ts, within)
+    }
+
     pub(super) fn is_broken(&self) -> bool {
         self.state == TurnState::Broken
     }

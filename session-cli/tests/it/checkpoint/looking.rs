@@ -38,6 +38,20 @@ fn the_list_has_turns_and_safety_snapshots_in_their_order() {
 }
 
 #[test]
+fn a_safety_snapshot_whose_commit_is_gone_is_listed_as_broken_and_the_others_as_they_are() {
+    let garden = three_turns();
+    let reference = garden.scratch.store().join("oaks/checkpoints/repo.git/refs/checkpoint/safety/1");
+    std::fs::write(reference, "0123456789012345678901234567890123456789\n").expect("scratch");
+    let ran = garden.run(&["list", "oaks"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let broken: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("broken")).collect();
+    assert!(broken.len() == 1 && broken[0].starts_with("safety:1\t"), "{ran:?}");
+    assert_eq!(ran.stdout.lines().count(), 4);
+    let ran = garden.run(&["restore", "oaks", "safety:1", "-y"]);
+    assert!(ran.code == 3 && ran.stderr.contains("checkpoint verify"), "{ran:?}");
+}
+
+#[test]
 fn show_names_what_changed_and_what_is_not_stored() {
     let garden = three_turns();
     assert_eq!(garden.ok(&["show", "oaks", "2"]), "M\ta\t\nA\tc\t\n");
