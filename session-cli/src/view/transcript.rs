@@ -151,7 +151,8 @@ impl Page<'_> {
             }
             Detail::Folded => {
                 let first = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                self.fold("←", tool, &format!("{took}{}: {}", size(content), self.fitted(first.trim())));
+                let first = if first.is_empty() { String::new() } else { format!(": {}", self.fitted(first.trim())) };
+                self.fold("←", tool, &format!("{took}{}{first}", size(content)));
             }
         }
     }

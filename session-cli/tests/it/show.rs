@@ -52,7 +52,7 @@ assistant
 digging
   → dig {\"deep\":1}
   ← dig 250ms, 3 lines: a hole
-  ← rake 61.5s, empty: 
+  ← rake 61.5s, empty
   · notice: it rains
   · settings: birch, thinking apart";
     assert_eq!(shown(&scratch, &[]), folded);
@@ -60,7 +60,7 @@ digging
     let full = folded
         .replace("  ~ reasoning 2 lines\n", "first a hole\nthen the oak\n")
         .replace("3 lines: a hole\n", "3 lines\n\na hole\nand a stone\n")
-        .replace("empty: \n", "empty\n\n");
+        .replace("empty\n", "empty\n\n");
     assert_eq!(shown(&scratch, &["--full"]), full);
 }
 
