@@ -260,3 +260,35 @@ impl std::fmt::Display for NotExternal {
 pub(crate) fn reading(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
     move |source| Error::Read { path: path.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_refused_is_told_why() {
+        let reasons = [
+            (Refusal::Root, "the root directory"),
+            (Refusal::Home, "a home directory"),
+            (Refusal::AboveHome, "a directory above a home directory"),
+            (Refusal::Temporary, "a directory for temporary files"),
+            (Refusal::Store, "inside the checkpoint store"),
+            (Refusal::NoDirectory, "not a directory"),
+        ];
+        for (reason, why) in reasons {
+            let error = Error::RefusedWorkspace { path: "/garden".into(), reason };
+            assert_eq!(error.to_string(), format!("refusing /garden as a workspace: it is {why}"));
+        }
+        let reasons = [
+            (NotExternal::NotAbsolute, "it is not an absolute path of a file"),
+            (NotExternal::InWorkspace, "it lies inside the workspace"),
+            (NotExternal::InStore, "it lies inside the checkpoint store"),
+            (NotExternal::InGit, "it lies inside a git directory"),
+            (NotExternal::Directory, "it is a directory"),
+        ];
+        for (reason, why) in reasons {
+            let error = Error::NotExternal { path: "/oak".into(), reason };
+            assert_eq!(error.to_string(), format!("cannot track /oak: {why}"));
+        }
+    }
+}

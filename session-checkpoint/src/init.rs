@@ -138,7 +138,8 @@ fn index_lone_packs(layout: &Layout) -> Result<(), Error> {
 
 fn index_pack(pack: &Path, into: &Path) -> io::Result<()> {
     let failed = |error: git2::Error| crate::objects::git_error(&error);
-    let mut indexer = git2::Indexer::new(None, into, 0o600, true).map_err(failed)?;
+    // Without a look at what the objects lead to: most of that is in other packs.
+    let mut indexer = git2::Indexer::new(None, into, 0o600, false).map_err(failed)?;
     io::copy(&mut fs::File::open(pack)?, &mut indexer)?;
     indexer.commit().map(drop).map_err(failed)
 }

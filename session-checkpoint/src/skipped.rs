@@ -71,3 +71,28 @@ pub struct Skipped {
     /// Its size in bytes where it is a file.
     pub size: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_a_code_of_its_own_that_reads_back() {
+        let reasons = [
+            (SkipReason::TooBig, 1),
+            (SkipReason::Unreadable, 2),
+            (SkipReason::Special, 3),
+            (SkipReason::Unstable, 4),
+            (SkipReason::ReservedName, 5),
+            (SkipReason::OtherFs, 6),
+            (SkipReason::Secret, 7),
+            (SkipReason::CheckpointStore, 8),
+        ];
+        for (reason, code) in reasons {
+            // They stand in caches that earlier versions wrote.
+            assert_eq!((reason.code(), SkipReason::from_code(code)), (code, Some(reason)));
+            assert_eq!(reason.makes_incomplete(), reason == SkipReason::Unreadable, "{reason:?}");
+        }
+        assert_eq!((SkipReason::from_code(0), SkipReason::from_code(9)), (None, None));
+    }
+}

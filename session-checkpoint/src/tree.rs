@@ -118,4 +118,21 @@ mod tests {
         assert_eq!(parse(&bytes), Some(entries.to_vec()));
         assert_eq!(parse(&bytes[..bytes.len() - 1]), None);
     }
+    #[test]
+    fn every_mode_that_git_writes_reads_back_and_no_other_makes_a_tree() {
+        let oid = hash(Kind::Blob, b"x");
+        for mode in [Mode::File, Mode::Exec, Mode::Link, Mode::Dir, Mode::Gitlink] {
+            let (mut bytes, entry) = (Vec::new(), TreeEntry { name: b"oak", mode, oid });
+            push(&mut bytes, entry);
+            assert_eq!(parse(&bytes), Some(vec![entry]));
+        }
+        let raw = |head: &[u8]| [head, oid.as_bytes()].concat();
+        // Early versions of git wrote these of files.
+        for old in [&b"100664 oak\0"[..], b"100600 oak\0"] {
+            assert_eq!(parse(&raw(old)), Some(vec![TreeEntry { name: b"oak", mode: Mode::File, oid }]));
+        }
+        for bad in [&b"100777 oak\0"[..], b"010644 oak\0", b" oak\0", b"100644 \0", b"100644oak\0"] {
+            assert_eq!(parse(&raw(bad)), None, "{}", String::from_utf8_lossy(bad));
+        }
+    }
 }

@@ -175,6 +175,8 @@ fn files(
 fn content(from: &Right<'_>, change: &Change, side: Option<Content>, max_bytes: u64) -> Result<Option<Vec<u8>>, Error> {
     let Some(side) = side else { return Ok(Some(Vec::new())) };
     let bytes = match from {
+        // The commit is of another repository; git shows its id in the place of a content.
+        _ if side.mode == Mode::Gitlink => format!("Subproject commit {}\n", side.oid).into_bytes(),
         Right::Store(objects) => objects.read_kind(side.oid, Kind::Blob)?,
         Right::Disk(root) => {
             let (dir, name) = split(change.path.as_bytes());

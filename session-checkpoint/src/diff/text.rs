@@ -109,5 +109,6 @@ mod tests {
         let path = |bytes: &[u8]| RelPath::new(bytes).expect("a good path");
         assert_eq!(quoted(b"a/", &path(b"x y")), b"a/x y");
         assert_eq!(quoted(b"a/", &path(b"x\n\"\xff\\")), b"\"a/x\\n\\\"\\377\\\\\"");
+        assert_eq!(quoted(b"b/", &path(b"oak\tash\x07")), b"\"b/oak\\tash\\007\"");
     }
 }

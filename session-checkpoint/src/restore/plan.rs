@@ -38,8 +38,12 @@ pub(super) fn plan<T: Trees>(sides: &Sides<'_, T>, root: &Root, outer: &Root) ->
     let deltas: Vec<Delta> = deltas.into_iter().filter(|delta| sides.limits.covers(&delta.path)).collect();
     let gone: Vec<&Delta> = deltas.iter().filter(|delta| delta.new.is_none()).collect();
     let asked: Vec<(&[u8], bool)> = gone.iter().map(|delta| (delta.path.as_slice(), false)).collect();
+    // What another repository held at that commit is not in the checkpoint.
+    let is_link = |delta: &&Delta| delta.new.is_some_and(|leaf| leaf.mode == Mode::Gitlink);
+    let links: Vec<&[u8]> = deltas.iter().filter(is_link).map(|delta| delta.path.as_slice()).collect();
     for (delta, reason) in gone.iter().zip(reasons(sides.objects, sides.target, &asked)?) {
-        match reason {
+        let is_below_link = links.iter().any(|link| is_in(&delta.path, link));
+        match reason.or(is_below_link.then_some(KeepReason::SkippedThen)) {
             Some(reason) => drop(work.kept.insert(delta.path.clone(), reason)),
             None => drop(delta.old.map(|leaf| work.deletes.insert(delta.path.clone(), leaf))),
         }

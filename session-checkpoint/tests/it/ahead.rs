@@ -1,7 +1,9 @@
 //! Plans of those who only look: the same as those of the writer, and nothing is written for them.
 
 use crate::support::{Lab, fingerprint};
-use session_checkpoint::{Cancel, Checkpoints, Error, Options, Retention, Scope, Secrets, TurnRef};
+use session_checkpoint::{
+    Cancel, Checkpoints, ConflictPolicy, Error, Options, Request, Retention, Scope, Secrets, TurnRef,
+};
 
 fn three_turns() -> Lab {
     let mut lab = Lab::new();
@@ -76,4 +78,39 @@ fn the_rules_of_the_newest_turn_are_kept() {
     assert!(reader.keep_rules(&mut options).expect("a store"));
     assert_eq!(options.excludes, ["target/"]);
     assert_eq!((options.honor_gitignore, options.secrets, options.max_file_bytes), (false, Secrets::Capture, 77));
+}
+
+#[test]
+fn a_plan_for_a_turn_of_another_store_is_what_is_then_done_and_writes_nothing() {
+    let mut lab = three_turns();
+    let other = lab.dir.path().join("other/checkpoints");
+    let (mut theirs, _) = Checkpoints::open(Options::new(&lab.workspace, &other)).expect("a store");
+    lab.write("a", "theirs");
+    lab.write("only-there", "x");
+    theirs.snapshot(&Request::next("theirs"), &Cancel::new()).expect("a snapshot");
+    lab.remove("only-there");
+    lab.write("a", "ours");
+    lab.snapshot();
+    lab.write("later", "x");
+    lab.write("a", "by hand");
+    let options = lab.checkpoints.options().clone();
+    let (scope, cancel) = (Scope::default(), Cancel::new());
+    let before = [&lab.store, &other, &lab.workspace].map(|dir| fingerprint(dir));
+    let (ours, reader) = (lab.checkpoints.reader().expect("a store"), theirs.reader().expect("a store"));
+    let planned = ours.plan_restore_of(&reader, TurnRef::Turn(1), &options, &scope, &cancel).expect("a plan");
+    assert_eq!([&lab.store, &other, &lab.workspace].map(|dir| fingerprint(dir)), before);
+    let none = ours.plan_restore_of(&reader, TurnRef::Turn(2), &options, &scope, &cancel);
+    assert!(matches!(&none, Err(Error::NoTurn { turn }) if turn == "turn-2"), "it is ours and not theirs: {none:?}");
+
+    // What stands against it is judged by the newest turn of this store.
+    let conflicts: Vec<_> = planned.conflicts.iter().map(|one| one.path.to_string()).collect();
+    assert_eq!(conflicts, ["a", "later"]);
+    let paths = |list: &[session_checkpoint::Planned]| list.iter().map(|one| one.path.to_string()).collect::<Vec<_>>();
+    assert_eq!((paths(&planned.writes), paths(&planned.deletes)), (vec!["only-there".to_owned()], vec![]));
+    let plan = theirs.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
+    let restored = theirs.apply_restore(&plan, ConflictPolicy::Force, &cancel).expect("a restore");
+    assert_eq!((restored.restored, restored.deleted), (2, 1));
+    assert_eq!((lab.read("a"), lab.exists("later")), ("theirs".to_owned(), false));
+    let after = ours.plan_restore_of(&reader, TurnRef::Turn(1), &options, &scope, &cancel).expect("a plan");
+    assert!(after.is_empty(), "{after:?}");
 }

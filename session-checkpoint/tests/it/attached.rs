@@ -2,7 +2,9 @@
 
 use crate::support::Lab;
 use session_checkpoint::{Attached, Cancel, Checkpoints, Error, Options, Request};
-use session_core::checkpoint::{ChangesOf, CheckpointRef, Checkpointer, LastRestore, OnConflict};
+use session_core::checkpoint::{
+    ChangesOf, CheckpointDepth, CheckpointFaultKind, CheckpointRef, Checkpointer, LastRestore, OnConflict,
+};
 use std::fs;
 
 fn attached(lab: &Lab) -> Attached {
@@ -126,4 +128,80 @@ fn c22_shared_checkpoints_stand_without_the_first_and_what_was_dropped_is_passed
     lab.checkpoints = Checkpoints::open(Options::new(&lab.workspace, &to)).expect("a store").0;
     lab.store = to;
     lab.fsck();
+}
+
+#[test]
+fn c05_another_directory_at_the_place_of_the_workspace_is_neither_captured_nor_restored_into() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    lab.write("oak", "planted");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    fs::rename(&lab.workspace, lab.dir.path().join("moved")).expect("scratch");
+    fs::create_dir(&lab.workspace).expect("scratch");
+    lab.write("oak", "another garden's");
+    let refused = [
+        own.take("", ChangesOf::Session).map(drop),
+        own.restore(CheckpointRef::Taken(1), OnConflict::Force).map(drop),
+        own.resume().map(drop),
+        own.go_back(OnConflict::Force).map(drop),
+    ];
+    for refused in refused {
+        let error = refused.expect_err("it is another one");
+        let told = error.downcast_ref();
+        assert!(matches!(told, Some(Error::OtherWorkspace { recorded, .. }) if *recorded == lab.workspace), "{error}");
+    }
+    assert_eq!(lab.read("oak"), "another garden's");
+    assert_eq!(lab.checkpoints.reader().expect("a store").turns().expect("a list").len(), 1);
+}
+
+#[test]
+fn a_plan_names_directories_external_files_and_what_stands_in_the_way_in_words() {
+    let mut lab = Lab::new();
+    let conf = lab.dir.path().canonicalize().expect("it exists").join("garden.conf");
+    fs::write(&conf, "old").expect("scratch");
+    lab.checkpoints.track_external(&conf).expect("it can be tracked");
+    lab.write("pond", "a file");
+    lab.write("logs", "a file");
+    fs::create_dir(lab.path("nursery")).expect("scratch");
+    let mut own = attached(&lab);
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    fs::write(&conf, "new").expect("scratch");
+    lab.remove("pond");
+    nix::unistd::mkfifo(&lab.path("pond"), nix::sys::stat::Mode::S_IRWXU).expect("scratch");
+    lab.remove("nursery");
+    fs::create_dir(lab.path("shed")).expect("scratch");
+    own.take("", ChangesOf::Session).expect("a checkpoint");
+    let plan = own.plan(CheckpointRef::Taken(1)).expect("a plan");
+    let conf = conf.to_str().expect("text").to_owned();
+    assert_eq!((plan.writes, plan.deletes), (vec![conf, "nursery/".into()], vec!["shed/".to_owned()]));
+    let conflicts: Vec<_> = plan.conflicts.iter().map(|note| (note.path.as_str(), note.why.as_str())).collect();
+    assert_eq!(conflicts, [("pond", "not storable: special")]);
+}
+
+#[test]
+fn a_file_that_only_a_guard_holds_is_found_and_a_damaged_guard_is_told() {
+    let lab = Lab::new();
+    let mut own = attached(&lab);
+    for text in ["planted", "watered"] {
+        lab.write("oak", text);
+        own.take("", ChangesOf::Session).expect("a checkpoint");
+    }
+    lab.write("oak", "by hand");
+    lab.link("by hand", "link");
+    own.restore(CheckpointRef::Taken(1), OnConflict::Force).map(drop).expect("it is forced");
+    let found = own.find_files(&mut |bytes| bytes == b"by hand").expect("readable");
+    let found: Vec<_> = found.iter().map(|file| (file.checkpoint, file.path.as_str())).collect();
+    assert_eq!(found, [(CheckpointRef::Guard(1), "oak")], "what a link says is no content");
+    for depth in [CheckpointDepth::Links, CheckpointDepth::Contents] {
+        assert_eq!(own.examine(depth).expect("readable").faults, []);
+    }
+    fs::write(lab.repo().join("refs/checkpoint/safety/1"), "").expect("scratch");
+    for (depth, what) in [
+        (CheckpointDepth::Links, "its reference names no object"),
+        (CheckpointDepth::Contents, "1 of its objects are missing or damaged"),
+    ] {
+        let health = own.examine(depth).expect("readable");
+        let told: Vec<_> = health.faults.iter().map(|one| (one.checkpoint, one.kind, one.what.as_str())).collect();
+        assert_eq!(told, [(Some(CheckpointRef::Guard(1)), CheckpointFaultKind::Damaged, what)]);
+    }
 }

@@ -74,3 +74,54 @@ fn c30_what_a_first_snapshot_found_is_nobodys_change() {
     let plan = a.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
     assert_eq!((plan.summary().writes.len(), &plan.summary().also_changed_by[..]), (1, &[][..]));
 }
+
+#[test]
+fn c30_only_mine_is_read_from_the_commits_where_the_list_of_turns_is_gone() {
+    let mut lab = Lab::new();
+    for name in ["mine", "users"] {
+        lab.write(name, "0");
+    }
+    lab.snapshot();
+    lab.write("mine", "1");
+    lab.snapshot();
+    lab.write("users", "1");
+    let cancel = Cancel::new();
+    let request = Request { by: ChangedBy::Others, ..Request::next("between turns") };
+    lab.checkpoints.snapshot(&request, &cancel).expect("a snapshot");
+    std::fs::remove_file(lab.store.join("turns.jsonl")).expect("it is there");
+    let scope = Scope { only_mine: true, ..Scope::default() };
+    let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
+    let kept: Vec<_> = plan.summary().kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [("users".to_owned(), KeepReason::NotMine)]);
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
+    assert_eq!((lab.read("mine"), lab.read("users")), ("0".to_owned(), "1".to_owned()));
+}
+
+#[test]
+fn c30_only_mine_of_a_safety_snapshot_is_what_the_turns_after_it_changed() {
+    let mut lab = Lab::new();
+    for name in ["mine", "users"] {
+        lab.write(name, "0");
+    }
+    lab.snapshot();
+    // Both are this session's change, before the safety snapshot.
+    for name in ["mine", "users"] {
+        lab.write(name, "1");
+    }
+    lab.snapshot();
+    let scope = Scope { paths: vec![rel("mine")], ..Scope::default() };
+    let cancel = Cancel::new();
+    let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
+    let safety = lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).expect("a restore").safety;
+    lab.write("users", "2");
+    let request = Request { by: ChangedBy::Others, ..Request::next("between turns") };
+    lab.checkpoints.snapshot(&request, &cancel).expect("a snapshot");
+    lab.write("made", "later");
+    lab.snapshot();
+    let scope = Scope { only_mine: true, ..Scope::default() };
+    let plan = lab.checkpoints.plan_restore(TurnRef::Safety(safety), &scope, &cancel).expect("a plan");
+    let kept: Vec<_> = plan.summary().kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [("users".to_owned(), KeepReason::NotMine)]);
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
+    assert_eq!((lab.read("mine"), lab.read("users"), lab.exists("made")), ("1".to_owned(), "2".to_owned(), false));
+}

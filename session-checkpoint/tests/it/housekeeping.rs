@@ -15,7 +15,7 @@ fn whole(lab: &Lab) {
 }
 
 /// Bytes that no compressor makes smaller.
-fn noise(seed: u32, len: usize) -> Vec<u8> {
+pub(crate) fn noise(seed: u32, len: usize) -> Vec<u8> {
     let mut x = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..len)
         .map(|_| {

@@ -110,6 +110,9 @@ fn ck28_c01_directories_that_are_everybodys_are_refused() {
     fs::create_dir(&project).expect("scratch");
     assert_eq!(refused(&project), None);
     assert_eq!(refused(&dir.path().join("store")), Some(Refusal::Store));
+    let file = project.join("oak");
+    fs::write(&file, "a file").expect("scratch");
+    assert_eq!(refused(&file), Some(Refusal::NoDirectory));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The reference's repository: listed, compared, restorable, never written.
 
 use crate::support::{Lab, fingerprint, git_command, write};
-use session_checkpoint::{Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Reader, Scope, TurnRef};
+use session_checkpoint::{
+    Cancel, ChangedBy, Checkpoints, ConflictKind, ConflictPolicy, Error, KeepReason, Options, Reader, Request, Scope,
+    TurnRef,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -140,4 +143,117 @@ fn c03_what_no_turn_of_the_reference_ever_held_is_left_alone() {
     let conflicts: Vec<_> = plan.summary().conflicts.iter().map(|one| (one.path.to_string(), one.kind)).collect();
     assert_eq!(conflicts, [("a".to_owned(), ConflictKind::EditedSince)]);
     lab.fsck();
+}
+
+/// Takes away the tree of a turn of the reference, with all that it leads to.
+fn break_turn(lab: &Lab, dir: &Path, turn: &str) {
+    let name = format!("{turn}^{{tree}}");
+    let output = git_command(lab.dir.path()).arg("--git-dir").arg(dir.join(".git")).args(["rev-parse", &name]).output();
+    let tree = String::from_utf8(output.expect("git runs").stdout).expect("an id");
+    let (start, rest) = tree.trim().split_at(2);
+    fs::remove_file(dir.join(".git/objects").join(start).join(rest)).expect("it is a loose object");
+}
+
+#[test]
+fn c18_a_turn_of_the_reference_is_taken_although_another_one_there_is_damaged() {
+    for (broken, wanted, content, kept) in [("turn-1", 2, "2", ["mine"]), ("turn-2", 1, "1", ["mine"])] {
+        let mut lab = Lab::new();
+        let dir = reference(&lab);
+        break_turn(&lab, &dir, broken);
+        lab.write("a", "by hand");
+        lab.write("mine", "x");
+        lab.snapshot();
+        let cancel = Cancel::new();
+        let imported = lab.checkpoints.import_reference(&dir, wanted, &cancel).expect("an import");
+        let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+        let left: Vec<_> = plan.summary().kept.iter().map(|one| one.path.to_string()).collect();
+        // Of what a turn held that cannot be read nothing is known: it may have been there.
+        let left: Vec<_> = left.iter().filter(|path| *path != "c").collect();
+        assert_eq!(left, kept, "{broken}");
+        lab.checkpoints.apply_restore(&plan, ConflictPolicy::Force, &cancel).map(drop).expect("a restore");
+        assert_eq!((lab.read("a").as_str(), lab.read("mine").as_str(), lab.exists("c")), (content, "x", true));
+        lab.fsck();
+    }
+}
+
+#[test]
+fn c18_a_damaged_turn_of_the_reference_is_not_taken_and_leaves_nothing() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    break_turn(&lab, &dir, "turn-1");
+    let told = lab.checkpoints.import_reference(&dir, 1, &Cancel::new());
+    assert!(matches!(told, Err(Error::MissingObject { .. })), "{told:?}");
+    assert!(lab.checkpoints.reader().expect("a store").safeties().expect("a list").is_empty());
+    lab.fsck();
+}
+
+#[test]
+fn c13_what_a_submodule_of_the_reference_holds_is_left_alone() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    let link = format!("160000,{},vendor/lib", "1".repeat(40));
+    git(&lab, &dir, &["update-index", "--add", "--cacheinfo", &link]);
+    git(&lab, &dir, &["commit", "-qm", "third"]);
+    git(&lab, &dir, &["tag", "turn-3"]);
+    lab.write("vendor/lib/x", "its own");
+    lab.snapshot();
+    let reader = Reader::open_reference(&dir).expect("a repository");
+    let changes = reader.changes(TurnRef::Turn(2), TurnRef::Turn(3)).expect("two turns");
+    assert_eq!(changes.iter().map(|one| one.path.to_string()).collect::<Vec<_>>(), ["vendor/lib"]);
+    let cancel = Cancel::new();
+    let imported = lab.checkpoints.import_reference(&dir, 3, &cancel).expect("an import");
+    assert_eq!(lab.checkpoints.reader().expect("a store").files(imported).expect("it is taken").len(), 2);
+    let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+    let kept: Vec<_> = plan.summary().kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [("vendor/lib/x".to_owned(), KeepReason::SkippedThen)]);
+    assert!(plan.summary().writes.is_empty() && plan.summary().deletes.is_empty());
+    lab.fsck();
+}
+
+#[test]
+fn c30_only_mine_of_a_turn_of_the_reference_is_what_all_turns_here_changed() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    lab.snapshot();
+    lab.write("a", "mine");
+    lab.snapshot();
+    lab.write("d/b", "theirs");
+    lab.remove("c");
+    let cancel = Cancel::new();
+    lab.checkpoints
+        .snapshot(&Request { by: ChangedBy::Others, ..Request::next("between turns") }, &cancel)
+        .expect("a snapshot");
+    let imported = lab.checkpoints.import_reference(&dir, 1, &cancel).expect("an import");
+    let scope = Scope { only_mine: true, ..Scope::default() };
+    let plan = lab.checkpoints.plan_restore(imported, &scope, &cancel).expect("a plan");
+    let kept: Vec<_> = plan.summary().kept.iter().map(|kept| (kept.path.to_string(), kept.reason)).collect();
+    assert_eq!(kept, [("d/b".to_owned(), KeepReason::NotMine)]);
+    lab.checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &cancel).map(drop).expect("a restore");
+    assert_eq!((lab.read("a"), lab.read("d/b")), ("1".to_owned(), "theirs".to_owned()));
+}
+
+#[test]
+fn a_dry_run_of_a_turn_of_the_reference_is_what_the_restore_then_does() {
+    let mut lab = Lab::new();
+    let dir = reference(&lab);
+    lab.write(".gitignore", "vendor\n");
+    lab.write("vendor/lib", "what its rules left out");
+    lab.snapshot();
+    lab.write("c", "by hand");
+    let scratch = lab.dir.path().join("scratch/checkpoints");
+    let cancel = Cancel::new();
+    let options = Options { store: scratch, ..lab.checkpoints.options().clone() };
+    let (mut thrown_away, _) = Checkpoints::open(options).expect("a store");
+    let there = thrown_away.import_reference(&dir, 1, &cancel).expect("an import");
+    let (ours, options) = (lab.checkpoints.reader().expect("a store"), lab.checkpoints.options().clone());
+    let before = (fingerprint(&lab.store), fingerprint(&dir));
+    let other = thrown_away.reader().expect("a store");
+    let dry = ours.plan_restore_of(&other, there, &options, &Scope::default(), &cancel).expect("a plan");
+    assert_eq!((fingerprint(&lab.store), fingerprint(&dir)), before);
+    let imported = lab.checkpoints.import_reference(&dir, 1, &cancel).expect("an import");
+    let plan = lab.checkpoints.plan_restore(imported, &Scope::default(), &cancel).expect("a plan");
+    assert_eq!(&dry, plan.summary());
+    assert_eq!((dry.writes.len(), dry.conflicts.len(), dry.kept.len()), (2, 1, 1));
+    let restored = lab.checkpoints.apply_restore(&plan, ConflictPolicy::Force, &cancel).expect("a restore");
+    assert_eq!((restored.restored, restored.deleted), (2, 1));
 }
