@@ -144,6 +144,24 @@ mod tests {
     }
 
     #[test]
+    fn claims_that_are_made_at_the_same_time_have_an_id_each() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let dossier = dossier();
+        let first = Claim::take_and_wait(scratch.path(), &dossier, |_| {}).expect("the id is free").keep();
+        // Many look for the highest number at the same time, and find the same.
+        let mut ids: Vec<String> = thread::scope(|scope| {
+            let take = || Claim::take_and_wait(scratch.path(), &dossier, |_| {}).map(Claim::keep);
+            let taking: Vec<_> = (0..8).map(|_| scope.spawn(take)).collect();
+            let taken = taking.into_iter().map(|thread| thread.join().expect("it does not panic"));
+            taken.map(|paths| paths.expect("there are more ids").id.to_string()).collect()
+        });
+        ids.push(first.id.to_string());
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 9, "{ids:?}");
+    }
+
+    #[test]
     fn a_claim_that_is_not_kept_leaves_nothing() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let claim = Claim::take_and_wait(scratch.path(), &dossier(), |_| {}).expect("the id is free");

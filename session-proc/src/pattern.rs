@@ -56,10 +56,11 @@ pub(crate) fn search(paths: &Paths, pattern: &Regex, from: Searched) -> Result<(
             line.clear();
             searched.has_matched = false;
         }
+        // Also where there is nothing: an emptied log is searched from its beginning when it is filled again.
+        cursor = piece.cursor;
         if piece.bytes.is_empty() {
             break;
         }
-        cursor = piece.cursor;
         line.extend_from_slice(&piece.bytes);
         let mut start = 0;
         while let Some(len) = line[start..].iter().position(|&byte| byte == b'\n') {
@@ -73,9 +74,8 @@ pub(crate) fn search(paths: &Paths, pattern: &Regex, from: Searched) -> Result<(
         let excess = (line.len() as u64).saturating_sub(OPEN_LINE_BYTES);
         line.drain(..usize::try_from(excess).unwrap_or(0));
     }
-    if !searched.has_matched {
-        searched.has_matched = matches.look(pattern, &line);
-    }
+    // A line of which nothing is there has not matched: what had is of a log that was emptied.
+    searched.has_matched = !line.is_empty() && (searched.has_matched || matches.look(pattern, &line));
     searched.line_start = cursor - line.len() as u64;
     Ok((matches, searched))
 }

@@ -236,6 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn every_state_has_its_word_and_only_two_are_no_end() {
+        let states = [
+            (State::Starting, "starting", false),
+            (State::Running, "running", false),
+            (State::Exited, "exited", true),
+            (State::Killed, "killed", true),
+            (State::Gone, "gone", true),
+            (State::Other("felled".to_owned()), "felled", true),
+        ];
+        for (state, word, is_final) in states {
+            assert_eq!((state.to_string().as_str(), state.is_final()), (word, is_final));
+        }
+    }
+
+    #[test]
     fn a_wrong_type_is_as_wrong_as_broken_text() {
         for text in [r#"{"id":7}"#, r#"{"pid":"7"}"#, r#"{"pid":1.5}"#, r#"{"started":"noon"}"#, "[]", "null", "{", ""]
         {

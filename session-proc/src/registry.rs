@@ -178,7 +178,11 @@ impl Registry {
 
     /// An entry as it is on disk, and as it should be.
     pub(crate) fn settled(&self, id: &ProcessId) -> Result<(Entry, Entry), ProcError> {
-        let end = Instant::now() + PENDING_PATIENCE;
+        self.settled_by(id, Instant::now() + PENDING_PATIENCE)
+    }
+
+    /// As [`Registry::settled`], with the moment from which on what is pending counts as lost.
+    fn settled_by(&self, id: &ProcessId, end: Instant) -> Result<(Entry, Entry), ProcError> {
         let mut nap = Duration::from_millis(1);
         loop {
             let before = self.load(id)?;
@@ -201,10 +205,18 @@ impl Registry {
         id: &ProcessId,
         change: impl FnOnce(&mut Entry) -> Result<T, ProcError>,
     ) -> Result<Change<T>, ProcError> {
-        let end = Instant::now() + PENDING_PATIENCE;
+        self.change_by(id, Instant::now() + PENDING_PATIENCE, change)
+    }
+
+    fn change_by<T>(
+        &self,
+        id: &ProcessId,
+        end: Instant,
+        change: impl FnOnce(&mut Entry) -> Result<T, ProcError>,
+    ) -> Result<Change<T>, ProcError> {
         loop {
             // What takes time is waited for without the lock: who is waited for needs it.
-            self.settled(id)?;
+            self.settled_by(id, end)?;
             let _lock = dir_lock::lock(&self.dir)?;
             let before = self.load(id)?;
             let mut after = before.clone();
@@ -228,4 +240,50 @@ impl Registry {
 
 fn recorded_state(entry: &Entry) -> Option<&State> {
     entry.record.as_ref().map(|record| &record.state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Identity;
+    use crate::dossier::{Dossier, Gone};
+    use std::fs;
+
+    /// A process that has ended and whose supervisor, this test, is at work and says nothing.
+    fn pending(dir: &Path, status: Option<&str>) -> (Registry, ProcessId) {
+        let own = Identity::own().expect("/proc is readable");
+        let process = Identity { start_ticks: own.start_ticks + 1, ..own.clone() };
+        let record = format!(r#"{{"id":"bg1","command":"oak","pid":{},"state":"running"}}"#, process.pid);
+        let dossier = Dossier { supervisor: Some(own), process: Some(process), ..Dossier::default() };
+        fs::write(dir.join("bg1.json"), record).expect("it is our directory");
+        fs::write(dir.join(".bg1.id"), dossier.encode()).expect("it is our directory");
+        if let Some(status) = status {
+            fs::write(dir.join("bg1.exit"), status).expect("it is our directory");
+        }
+        (Registry::open(dir).expect("an absolute path"), ProcessId::numbered(1))
+    }
+
+    #[test]
+    fn an_end_that_a_live_supervisor_never_tells_is_judged_when_the_patience_is_over() {
+        for (status, state, code, gone) in
+            [(None, State::Gone, -1, Some(Gone::Unrecorded)), (Some(""), State::Exited, -1, None)]
+        {
+            let scratch = tempfile::tempdir().expect("a scratch directory");
+            let (registry, id) = pending(scratch.path(), status);
+            let patience = Duration::from_millis(100);
+            let begun = Instant::now();
+            let (before, after) = registry.settled_by(&id, begun + patience).expect("readable");
+            assert!(begun.elapsed() >= patience, "it is waited for");
+            let record = after.record.expect("a record");
+            assert_eq!((&record.state, record.exit_code, after.dossier.gone), (&state, code, gone));
+            assert!(record.ended.is_some());
+            assert_eq!(recorded_state(&before), Some(&State::Running));
+            // Nothing was written for the look; a change keeps what was judged.
+            assert_eq!(recorded_state(&registry.load(&id).expect("recorded")), Some(&State::Running));
+            let change = registry.change_by(&id, Instant::now() + patience, |_| Ok(())).expect("it is ours");
+            assert_eq!(recorded_state(&change.after), Some(&state));
+            let kept = registry.load(&id).expect("recorded");
+            assert_eq!((recorded_state(&kept), kept.dossier.gone), (Some(&state), gone));
+        }
+    }
 }

@@ -201,6 +201,23 @@ mod tests {
     }
 
     #[test]
+    fn who_is_not_reached_is_told_why() {
+        let reasons = [
+            (Unreached::NotPermitted, "this user may not signal it"),
+            (Unreached::Refused, "whoever asks belongs to it"),
+            (Unreached::Unverified, "nothing proves that it belongs to the session"),
+            (Unreached::StillThere, "it was killed and has not ended yet"),
+        ];
+        for (reason, why) in reasons {
+            assert_eq!(reason.to_string(), why);
+        }
+        assert_eq!(
+            [Signal::TERM, Signal::CONT, Signal::KILL].map(|signal| signal.to_string()),
+            ["SIGTERM", "SIGCONT", "SIGKILL"]
+        );
+    }
+
+    #[test]
     fn nobody_signals_itself() {
         let own = Identity::own().expect("/proc is readable");
         for proof in [Proof::Number, Proof::Mark] {

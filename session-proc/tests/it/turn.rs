@@ -79,6 +79,8 @@ fn a_turn_is_marked_in_the_references_format_and_ours() {
     }
     let turn = scratch.live().expect("it is marked");
     assert_eq!((turn.pid, turn.process, turn.turn_id.as_deref()), (own().pid, Some(own()), Some("t1")));
+    assert_eq!((marker.turn_id(), marker.process()), ("t1", &own()));
+    assert_eq!(TurnMarker::pid_path(&scratch.dir()), scratch.file("turn.pid"));
     drop(marker);
     assert_eq!((scratch.live(), scratch.names()), (None, vec![]));
 }
