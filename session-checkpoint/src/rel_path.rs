@@ -181,6 +181,32 @@ mod tests {
     }
 
     #[test]
+    fn json_that_is_no_path_is_an_error() {
+        for bad in [r#"{"hex":"6"}"#, r#"{"hex":"6f616"}"#, r#"{"hex":"zz"}"#, r#"{"hex":"2f61"}"#, r#""/oak""#, "7"] {
+            assert!(serde_json::from_str::<RelPath>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_types_is_a_path_below_the_workspace_or_none() {
+        let typed = |text: &str| RelPath::from_user(Path::new(text)).map(|path| path.to_string());
+        for oak in ["bed/oak", "./bed//oak/", "bed/./oak"] {
+            assert_eq!(typed(oak).as_deref(), Some("bed/oak"), "{oak}");
+        }
+        for none in ["/bed/oak", "../oak", "bed/../oak", ".", ""] {
+            assert_eq!(typed(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_found_by_its_bytes_and_shown_as_text() {
+        let path = |bytes: &[u8]| RelPath::new(bytes).expect("a good path");
+        let trees = std::collections::HashMap::from([(path(b"bed/oak"), 1)]);
+        assert_eq!((trees.get(&b"bed/oak"[..]), trees.get(&b"bed"[..])), (Some(&1), None));
+        assert_eq!(format!("{:?}", path(b"o\"ak\xff")), "\"o\\\"ak\u{fffd}\"");
+    }
+
+    #[test]
     fn below_means_whole_components() {
         assert!(is_in(b"a/b", b"a") && is_in(b"a", b"a") && is_in(b"a", b""));
         assert!(!is_in(b"ab", b"a") && !is_in(b"a", b"a/b"));

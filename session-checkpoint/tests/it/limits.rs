@@ -49,6 +49,17 @@ fn ck22_a_lock_that_is_held_is_told_after_the_time_out_with_its_holder() {
 }
 
 #[test]
+fn ck22_a_file_system_without_locks_is_told_and_nothing_is_stored() {
+    let mut lab = Lab::new();
+    lab.write("a", "1");
+    let refused = refusing(Call::Flock, Errno::ENOLCK, || lab.try_snapshot().map(|taken| taken.turn));
+    let Err(Error::Read { path, source }) = &refused else { panic!("{refused:?}") };
+    assert_eq!((path, source.raw_os_error()), (&lab.store.join("lock"), Some(nix::libc::ENOLCK)));
+    assert_eq!(lab.checkpoints.reader().expect("no lock is needed to read").turns().expect("a list"), []);
+    assert_eq!(lab.snapshot().turn, 1);
+}
+
+#[test]
 fn c17_stale_lock_files_of_git_wedge_nothing() {
     let mut lab = Lab::new();
     lab.write("a", "1");

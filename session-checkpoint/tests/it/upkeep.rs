@@ -158,8 +158,39 @@ fn damage(pack: &Path, offset: u64) {
     file.set_modified(modified).expect("scratch");
 }
 
+/// What stock git says of each entry of a pack: id, kind, size, bytes, offset, and of a delta its depth and base.
+fn entries(lab: &Lab, pack: &Path) -> Vec<Vec<String>> {
+    let listed = lab.git(&["verify-pack", "-v", pack.to_str().expect("text")]);
+    listed.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+}
+
+/// The offset of the middle of an entry.
+fn middle(entry: &[String]) -> u64 {
+    let number = |n: usize| entry[n].parse::<u64>().expect("a number");
+    number(4) + number(3) / 2
+}
+
 #[test]
-fn c18_a_pack_with_a_damaged_entry_stays_when_the_others_become_one() {
+fn c18_a_pack_of_ours_with_a_damaged_content_stays_when_the_others_become_one() {
+    let mut lab = Lab::with(|options| (options.max_packs, options.level) = (0, Level::Fast));
+    let mut first = None;
+    for n in 0..3 {
+        lab.write("oak", noise(n, 5_000));
+        lab.snapshot();
+        first.get_or_insert_with(|| packs(&lab).remove(0));
+    }
+    let first = first.expect("there was a turn");
+    let lines = entries(&lab, &first);
+    damage(&first, middle(lines.iter().find(|line| line[1] == "blob").expect("it is listed")));
+    assert_eq!((maintain(&mut lab).consolidated_packs, packs(&lab).len(), first.exists()), (2, 2, true));
+    let verified = lab.checkpoints.reader().expect("a store").verify(VerifyDepth::Packs).expect("an answer");
+    let bad: Vec<_> = verified.turns.iter().map(|turn| turn.bad_n).collect();
+    assert_eq!(bad, [1, 0, 0], "its other objects are not lost with it");
+    lab.restore(2);
+}
+
+#[test]
+fn c18_a_pack_of_stock_git_with_a_damaged_base_stays_when_the_others_become_one() {
     let mut lab = Lab::with(|options| options.max_packs = 0);
     for n in 0..2 {
         lab.write("oak", format!("ring {n}\n{}", String::from_utf8_lossy(&noise(1, 5_000))));
@@ -172,12 +203,9 @@ fn c18_a_pack_with_a_damaged_entry_stays_when_the_others_become_one() {
     lab.snapshot();
     let made_by_git = packs(&lab).into_iter().find(|pack| pack.with_extension("rev").exists()).expect("it makes these");
     // The content that another one is told by.
-    let listed = lab.git(&["verify-pack", "-v", made_by_git.to_str().expect("text")]);
-    let lines: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
-    let base = lines.iter().find(|line| line.len() == 7).expect("the two are alike")[6];
-    let entry = lines.iter().find(|line| line[0] == base).expect("it is listed");
-    let number = |n: usize| entry[n].parse::<u64>().expect("a number");
-    damage(&made_by_git, number(4) + number(3) / 2);
+    let lines = entries(&lab, &made_by_git);
+    let base = &lines.iter().find(|line| line.len() == 7).expect("the two are alike")[6];
+    damage(&made_by_git, middle(lines.iter().find(|line| line[0] == *base).expect("it is listed")));
     let bytes = fs::read(&made_by_git).expect("it is there");
 
     let done = maintain(&mut lab);
