@@ -71,6 +71,18 @@ fn put(dir: &Path, file: &Value) {
 }
 
 #[test]
+fn a_message_that_is_given_back_where_another_has_its_name_waits_beside_it_and_comes_first() {
+    let session = Session::new();
+    session.inbox().deliver(&user_line("plant")).expect("nothing forbids it");
+    let taken = files(&session.paths.inbox());
+    let drained = session.claim();
+    fs::write(&taken[0], user_line("dig").to_json()).expect("the name is free");
+
+    session.inbox().release(ids(&drained)).expect("it was claimed");
+    assert_eq!(texts(&session.claim()), ["plant", "dig"]);
+}
+
+#[test]
 fn what_the_reference_drains_is_claimed_and_what_it_deletes_unread_is_kept() {
     let rows = rows("drain.jsonl");
     assert_eq!(rows.len(), 5);

@@ -77,6 +77,7 @@ mod session_turn;
 mod session_turn_crash;
 mod spill;
 mod titles;
+mod told;
 mod trash;
 mod trash_processes;
 mod whole_life;

@@ -154,3 +154,16 @@ fn i34_h20_a_renaming_that_fails_or_dies_at_any_step_is_ended_by_repeating_it() 
         run.hit
     });
 }
+
+#[test]
+fn the_flat_file_that_a_session_was_migrated_from_goes_along_with_its_name() {
+    let scratch = Scratch::new();
+    scratch.put("old.jsonl", user(1, "plant three oaks") + "\n");
+    let store = scratch.store();
+    drop(store.open(&name("old")).expect("it is migrated"));
+    let flat = std::fs::read(scratch.path("old.jsonl.migrated")).expect("it was kept");
+
+    store.rename(&name("old"), &name("oaks")).expect("nothing forbids it");
+    assert_eq!(std::fs::read(scratch.path("oaks.jsonl.migrated")).expect("it has moved along"), flat);
+    assert!(!scratch.path("old.jsonl.migrated").exists());
+}
