@@ -108,12 +108,16 @@ impl Importer for Claude {
         for (entry, (ts, cost)) in std::mem::take(&mut self.costs) {
             self.draft.push_behind(entry, usage(ts, cost));
         }
+        let mut summary = String::new();
         for (leaf, title) in std::mem::take(&mut self.summaries) {
-            if !self.uuids.contains(&leaf) {
+            if self.uuids.contains(&leaf) {
+                summary = title;
+            } else {
                 out.drop_one("summary of another session");
-            } else if self.draft.session.title_by == TitleSource::Auto {
-                self.draft.session.title = title;
             }
+        }
+        if self.draft.session.title.is_empty() {
+            self.draft.session.title = summary;
         }
         if self.draft.session.id.is_empty() {
             self.draft.session.id = std::mem::take(&mut self.draft.session.parent);

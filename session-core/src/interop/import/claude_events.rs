@@ -1,7 +1,8 @@
 //! Claude Code's lines about what happened around the conversation.
 
+use super::content::join;
 use super::draft::Draft;
-use super::events::{extension, notice};
+use super::events::{details, extension, notice};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
@@ -19,19 +20,18 @@ pub(super) fn system(draft: &mut Draft, line: &Json, ts: Option<Timestamp>, out:
             draft.push(event);
             return;
         }
-        "api_error" | "error" => {
-            let error = line.get("error");
-            let said = [error.get("formatted"), error.get("message"), error.at(&["error", "message"]), error];
-            let said = said.iter().find_map(|said| said.as_text()).unwrap_or("no details");
-            format!("error of the endpoint: {said}")
-        }
+        "api_error" | "error" => format!("error of the endpoint: {}", error(line)),
         "local_command" => content.to_owned(),
         "stop_hook_summary" => match line.get("hookErrors").list() {
             [] => return out.drop_one("stop_hook_summary without an error"),
-            errors => format!("hooks failed: {}", errors.iter().map(Json::to_text).collect::<Vec<_>>().join(", ")),
+            errors => {
+                let said = |error: &Json| error.as_text().map_or_else(|| error.to_text(), str::to_owned);
+                format!("hooks failed: {}", errors.iter().map(said).collect::<Vec<_>>().join(", "))
+            }
         },
         "api_refusal" | "model_refusal_fallback" | "informational" | "microcompact_boundary" => {
-            format!("{}: {content}", line.get("subtype").text())
+            let why = line.get("apiRefusalExplanation").text();
+            join(line.get("subtype").text(), &join(content, why, ": "), ": ")
         }
         "session_start" | "init" | "away_summary" | "bridge_status" => {
             return out.drop_one(&format!("system {}", line.get("subtype").text()));
@@ -42,6 +42,24 @@ pub(super) fn system(draft: &mut Draft, line: &Json, ts: Option<Timestamp>, out:
         }
     };
     draft.push(notice(ts, text));
+}
+
+/// What went wrong: the program's words, the endpoint's, which stand as deep as it was wrapped, why nothing was sent at
+/// all, or the number that the endpoint answered with.
+fn error(line: &Json) -> String {
+    let error = line.get("error");
+    let status = error.get("status").integer().map(|status| Json::Text(format!("status {status}")));
+    let said = [
+        error.get("formatted"),
+        error.get("message"),
+        error.at(&["error", "message"]),
+        error.at(&["error", "error", "message"]),
+        error,
+        error.at(&["cause", "code"]),
+        line.at(&["cause", "code"]),
+        status.as_ref().unwrap_or(&Json::Null),
+    ];
+    details(&said).to_owned()
 }
 
 /// A snapshot of files. Their contents are not in the file: a note says that there was one.

@@ -2,12 +2,12 @@
 
 use super::Importer;
 use super::codex_items::Items;
-use super::events::{event, notice, usage};
+use super::events::{details, event, notice, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
 use super::values::Value;
-use crate::{Kind, Timestamp, TitleSource, Usage};
+use crate::{Kind, Timestamp, Usage};
 
 /// Types of item that an envelope of the second generation carries.
 const ENVELOPES: [&str; 7] = [
@@ -202,10 +202,10 @@ impl Codex {
                 draft.push(notice(ts, "the conversation was compacted"));
             }
             "error" | "stream_error" | "warning" => {
-                let text = payload.get("message").as_text().unwrap_or("no details");
+                let text = details(&[payload.get("message")]);
                 draft.push(notice(ts, format!("{}: {text}", payload.get("type").text())));
             }
-            "thread_name_updated" if draft.session.title_by == TitleSource::Auto => {
+            "thread_name_updated" => {
                 payload.get("thread_name").text().clone_into(&mut draft.session.title);
             }
             known if MIRRORS.contains(&known) => out.drop_one(&format!("event {known}")),

@@ -13,8 +13,9 @@ pub(super) struct Items {
     pub(super) draft: Draft,
     /// The assistant's message that calls are joined to.
     current: Option<usize>,
-    /// Thoughts that belong to what the assistant says next.
+    /// Thoughts that belong to what the assistant says next, and when the last of them came.
     reasoning: String,
+    thought_at: Option<Timestamp>,
 }
 
 impl Items {
@@ -25,7 +26,7 @@ impl Items {
 
     pub(super) fn finish(&mut self, out: &mut Out) {
         if !self.reasoning.is_empty() {
-            self.assistant(None);
+            self.assistant(self.thought_at);
         }
         out.finish(std::mem::take(&mut self.draft));
     }
@@ -34,7 +35,7 @@ impl Items {
         let kind = item.get("type").text();
         match kind {
             "message" => self.message(item, ts, out),
-            "reasoning" => self.thought(item, out),
+            "reasoning" => self.thought(item, ts, out),
             "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" => self.call(kind, item, ts),
             "function_call_output"
             | "custom_tool_call_output"
@@ -42,12 +43,14 @@ impl Items {
             | "tool_search_output"
             | "mcp_tool_call_output" => self.result(item, ts, out),
             "web_search_call" => {
-                let query = item.at(&["action", "query"]).text();
-                self.draft.push(notice(ts, format!("searched the web: {query}")));
+                self.draft.push(notice(ts, searched(item.get("action"))));
             }
             "image_generation_call" => {
+                if !item.get("result").is_null() {
+                    out.drop_one("picture that was made");
+                }
                 let prompt = item.get("revised_prompt").text();
-                self.draft.push(notice(ts, format!("made a picture: {prompt}")));
+                self.draft.push(notice(ts, join("made a picture", prompt, ": ")));
             }
             "agent_message" => {
                 let text = Said::read(item.get("content"), &mut self.draft, out).joined("\n");
@@ -56,9 +59,12 @@ impl Items {
             }
             "ghost_snapshot" => {
                 let commit = item.at(&["ghost_commit", "id"]).text();
-                self.draft.push(notice(ts, format!("a snapshot of the workspace was taken: {commit}")));
+                self.draft.push(notice(ts, join("a snapshot of the workspace was taken", commit, ": ")));
             }
             "compaction" | "compaction_summary" => {
+                if !item.get("encrypted_content").is_null() {
+                    out.drop_one("encrypted summary");
+                }
                 self.draft.push(notice(ts, "the conversation was compacted"));
             }
             other => {
@@ -106,7 +112,8 @@ impl Items {
         entry
     }
 
-    fn thought(&mut self, item: &Json, out: &mut Out) {
+    fn thought(&mut self, item: &Json, ts: Option<Timestamp>, out: &mut Out) {
+        self.thought_at = ts;
         let parts = item.get("summary").list().iter().chain(item.get("content").list());
         let texts: Vec<&str> = parts.map(|part| part.get("text").text()).filter(|text| !text.is_empty()).collect();
         self.reasoning = join(&self.reasoning, &texts.join("\n\n"), "\n\n");
@@ -158,6 +165,20 @@ impl Items {
             }
         };
         self.draft.result(ts, item.get("call_id").text(), said.message(Role::Tool), change);
+    }
+}
+
+/// What the endpoint did on the web: it searched, opened a page, or searched one.
+fn searched(action: &Json) -> String {
+    let [query, url, pattern] = ["query", "url", "pattern"].map(|name| action.get(name).text());
+    match action.get("type").text() {
+        "open_page" => join("opened a page", url, ": "),
+        "find_in_page" => join(&join("searched a page", url, ": "), pattern, " for "),
+        _ if query.is_empty() => {
+            let queries: Vec<&str> = action.get("queries").list().iter().map(Json::text).collect();
+            join("searched the web", &queries.join(", "), ": ")
+        }
+        _ => format!("searched the web: {query}"),
     }
 }
 

@@ -36,6 +36,8 @@ enum Part<'a> {
         what: &'static str,
         url: &'a str,
     },
+    /// Pictures that are elsewhere.
+    Pictures(&'a [Json]),
     /// Left out on purpose.
     Nothing,
     Unknown,
@@ -68,19 +70,26 @@ impl Said {
         match kind_of(part) {
             Part::Text(text) => self.push_text(text),
             Part::Inline { what, media_type, data } => self.push_file(what, media_type, data, draft, out),
-            Part::Elsewhere { what, url } => {
-                let is_data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-                match is_data {
-                    Some((media_type, data)) => self.push_file(what, media_type, data, draft, out),
-                    None => self.texts.push(format!("[{what}: {url}]")),
-                }
-            }
+            Part::Elsewhere { what, url } => self.push_address(what, url, draft, out),
+            Part::Pictures(urls) => urls.iter().for_each(|url| self.push_address("image", url.text(), draft, out)),
             Part::Nothing => out.drop_one(&format!("part {}", part.get("type").text())),
             Part::Unknown => {
                 let name = part.get("type").as_text().unwrap_or("without a type");
                 self.texts.push(format!("[{name}]"));
                 out.keep(draft, &format!("part {name}"), part);
             }
+        }
+    }
+
+    /// Leaves a note of where a file is; an address that has all of it in it is one.
+    fn push_address(&mut self, what: &str, url: &str, draft: &mut Draft, out: &mut Out) {
+        match url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+            Some((media_type, data)) => self.push_file(what, media_type, data, draft, out),
+            None if url.is_empty() => {
+                out.drop_one(&format!("{what} without an address"));
+                self.texts.push(format!("[{what}]"));
+            }
+            None => self.texts.push(format!("[{what}: {url}]")),
         }
     }
 
@@ -158,16 +167,16 @@ fn kind_of(part: &Json) -> Part<'_> {
                     Part::Inline { what, media_type: source.get("media_type").text(), data: source.get("data").text() }
                 }
                 ("url", _) => Part::Elsewhere { what, url: source.get("url").text() },
-                _ if !part.get("image_urls").list().is_empty() => {
-                    Part::Elsewhere { what, url: part.get("image_urls").list()[0].text() }
-                }
-                _ => Part::Unknown,
+                _ => match part.get("image_urls").list() {
+                    [] => Part::Unknown,
+                    urls => Part::Pictures(urls),
+                },
             }
         }
-        "image_url" | "input_image" => match part.get("image_url") {
-            Json::Object(_) => Part::Elsewhere { what: "image", url: part.at(&["image_url", "url"]).text() },
-            url => Part::Elsewhere { what: "image", url: url.text() },
-        },
+        "image_url" | "input_image" => {
+            let urls = [part.get("image_url"), part.at(&["image_url", "url"]), part.get("file_id")];
+            Part::Elsewhere { what: "image", url: urls.into_iter().find_map(Json::as_text).unwrap_or_default() }
+        }
         "input_audio" => match part.at(&["input_audio", "format"]).text() {
             "mp3" => file("audio", "audio/mpeg", part.at(&["input_audio", "data"]).text()),
             _ => file("audio", "audio/wav", part.at(&["input_audio", "data"]).text()),
@@ -177,12 +186,19 @@ fn kind_of(part: &Json) -> Part<'_> {
             (Json::Text(text), _) => Part::Text(text),
             (_, inline @ Json::Object(_)) => {
                 let (media_type, data) = (inline.get("mimeType").text(), inline.get("data").text());
-                Part::Inline { what: "image", media_type, data }
+                Part::Inline { what: what_is(media_type), media_type, data }
             }
             _ => Part::Unknown,
         },
         _ => Part::Unknown,
     }
+}
+
+/// What a file of a type is called where nothing else says it.
+fn what_is(media_type: &str) -> &'static str {
+    let kinds = ["image", "audio", "video"];
+    let kind = media_type.split_once('/').and_then(|(kind, _)| kinds.into_iter().find(|known| *known == kind));
+    kind.unwrap_or("document")
 }
 
 /// How the name of a file of a type ends. What a browser would run is not among these.

@@ -1,5 +1,6 @@
 //! Events of an import: their making, and what is noted on them.
 
+use super::value::Json;
 use crate::{Event, Extension, Kind, Message, Role, Timestamp, Usage, written_by_hand};
 use serde_json::Value;
 
@@ -49,6 +50,11 @@ pub(super) fn said_by_user(ts: Option<Timestamp>, message: Message) -> Event {
 /// A notice.
 pub(super) fn notice(ts: Option<Timestamp>, text: impl Into<String>) -> Event {
     Event { text: text.into(), ..event(ts, Kind::Notice) }
+}
+
+/// What an error says: the first of these texts that says something.
+pub(super) fn details<'a>(said: &[&'a Json]) -> &'a str {
+    said.iter().map(|said| said.text()).find(|text| !text.is_empty()).unwrap_or("no details")
 }
 
 /// An event of this project's own.

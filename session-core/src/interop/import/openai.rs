@@ -123,6 +123,9 @@ impl OpenAi {
                 }
                 self.close(out);
             }
+            for (member, _) in record.members().iter().filter(|(member, _)| member != name) {
+                out.drop_one(&format!("{member} beside the conversations"));
+            }
             return;
         }
         self.facts(record);
@@ -241,9 +244,11 @@ impl OpenAi {
         let calls = calls.map(|call| (call.get("id").text(), call.get("function"), call));
         for (id, function, whole) in calls.chain(old.is_object().then_some(("", old, old))) {
             let custom = whole.get("custom");
+            // What a custom tool takes is a text, and no JSON.
+            let input = Json::Object(vec![("input".into(), custom.get("input").clone())]);
             let (function, arguments) = match (function, custom) {
                 (Json::Object(_), _) => (function, function.get("arguments")),
-                (_, Json::Object(_)) => (custom, custom.get("input")),
+                (_, Json::Object(_)) => (custom, &input),
                 // Some programs leave the object around the name out.
                 _ => (whole, whole.get("arguments")),
             };

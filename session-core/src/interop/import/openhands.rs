@@ -3,7 +3,7 @@
 use super::Importer;
 use super::content::{Said, join};
 use super::draft::Draft;
-use super::events::{flag, mark, notice, said, said_by_user, usage};
+use super::events::{details, flag, mark, notice, said, said_by_user, usage};
 use super::out::Out;
 use super::time::time_of;
 use super::value::Json;
@@ -64,16 +64,16 @@ impl Importer for OpenHands {
             "AgentErrorEvent" => self.result(record, Said::text(record.get("error").text()), ts, true),
             "UserRejectObservation" => {
                 let reason = record.get("rejection_reason").text();
-                self.result(record, Said::text(format!("rejected: {reason}")), ts, true);
+                self.result(record, Said::text(join("rejected", reason, ": ")), ts, true);
             }
             "Condensation" | "CondensationSummaryEvent" => {
                 let text = record.get("summary").text();
-                self.draft.push(notice(ts, format!("the conversation was condensed: {text}")));
+                self.draft.push(notice(ts, join("the conversation was condensed", text, ": ")));
             }
             "PauseEvent" => drop(self.draft.push(notice(ts, "the conversation was paused"))),
             "ConversationErrorEvent" => {
-                let text = [record.get("detail"), record.get("code")].into_iter().find_map(Json::as_text);
-                self.draft.push(notice(ts, format!("error: {}", text.unwrap_or("no details"))));
+                let said = Json::Text(join(record.get("code").text(), record.get("detail").text(), ": "));
+                self.draft.push(notice(ts, format!("error: {}", details(&[&said]))));
             }
             known if DROPPED.contains(&known) => out.drop_one(known),
             other => out.keep(&mut self.draft, other, record),

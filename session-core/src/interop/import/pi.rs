@@ -101,10 +101,10 @@ impl Pi {
                 draft.push(changed);
             }
             "compaction" => {
-                draft.push(notice(ts, format!("the conversation was compacted:\n{}", text("summary"))));
+                draft.push(notice(ts, join("the conversation was compacted", &text("summary"), ":\n")));
             }
             "branch_summary" => {
-                draft.push(notice(ts, format!("another branch was left:\n{}", text("summary"))));
+                draft.push(notice(ts, join("another branch was left", &text("summary"), ":\n")));
             }
             "label" => {
                 let note = Note { topic: "bookmark".into(), text: text("label") };

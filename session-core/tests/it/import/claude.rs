@@ -5,7 +5,7 @@ use session_core::TitleSource;
 use session_core::interop::import::LossFate;
 
 /// A line of the main conversation.
-fn of(kind: &str, id: &str, rest: &str) -> String {
+pub(super) fn of(kind: &str, id: &str, rest: &str) -> String {
     format!(
         "{{\"type\":\"{kind}\",\"uuid\":\"{id}\",\"sessionId\":\"s1\",\"cwd\":\"/w\",\"version\":\"2.1.4\",\"gitBranch\":\"main\",\
          \"isSidechain\":false,\"timestamp\":\"2026-01-02T03:04:0{}Z\",{rest}}}\n",
@@ -13,11 +13,11 @@ fn of(kind: &str, id: &str, rest: &str) -> String {
     )
 }
 
-fn user(id: &str, content: &str) -> String {
+pub(super) fn user(id: &str, content: &str) -> String {
     of("user", id, &format!("\"message\":{{\"role\":\"user\",\"content\":{content}}}"))
 }
 
-fn block(id: &str, message: &str, block: &str, output: u32) -> String {
+pub(super) fn block(id: &str, message: &str, block: &str, output: u32) -> String {
     let message = format!(
         "\"message\":{{\"id\":\"{message}\",\"role\":\"assistant\",\"model\":\"m1\",\"content\":[{block}],\
          \"usage\":{{\"input_tokens\":10,\"cache_read_input_tokens\":5,\"cache_creation_input_tokens\":2,\"output_tokens\":{output}}}}}"
@@ -140,11 +140,24 @@ fn a_message_taken_out_of_the_queue_in_mid_turn_was_steering() {
         queue("enqueue", ",\"content\":\"never mind\""),
         queue("popAll", ""),
         queue("remove", ""),
+        queue("shuffle", ",\"content\":\"seeds\""),
     ];
     let outcome = read(&file.concat());
     assert_eq!(outcome.lines(), ["user: plant", "user: birches steered=true", "user: and water"]);
     let dropped = ["1 message that was taken back @8", "1 message that was taken from an empty queue @9"];
     assert_eq!(outcome.losses(LossFate::Dropped), dropped);
+    assert_eq!(outcome.losses(LossFate::Kept), ["1 queue-operation @10"]);
+    assert!(String::from_utf8_lossy(&outcome.only().unknown).contains("seeds"));
+}
+
+#[test]
+fn what_the_assistant_says_is_a_text_or_blocks_and_the_lines_of_one_message_are_joined() {
+    let plain = r#""message":{"id":"r1","role":"assistant","model":"m1","content":"digging"}"#;
+    let block = block("c", "r1", r#"{"type":"text","text":"done"}"#, 8);
+    let outcome = read(&[user("a", "\"plant\""), of("assistant", "b", plain), block].concat());
+    let usage = r#"x.usage: cached=5 input=17 model="m1" output=8 response="r1""#;
+    assert_eq!(outcome.lines(), ["user: plant", "settings: m1", "assistant: digging\n\ndone", usage]);
+    assert_eq!(outcome.all_losses(), [""; 0]);
 }
 
 #[test]

@@ -3,15 +3,15 @@
 use super::read;
 use session_core::interop::import::{ImportFormat, LossFate};
 
-fn line(kind: &str, payload: &str) -> String {
+pub(super) fn line(kind: &str, payload: &str) -> String {
     format!("{{\"timestamp\":\"2026-01-02T03:04:05.5Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n")
 }
 
-fn item(payload: &str) -> String {
+pub(super) fn item(payload: &str) -> String {
     line("response_item", payload)
 }
 
-const META: &str = r#"{"id":"t1","cwd":"/w","cli_version":"0.90","git":{"branch":"main"},"forked_from_id":"t0","timestamp":"2026-01-02T03:04:05Z"}"#;
+pub(super) const META: &str = r#"{"id":"t1","cwd":"/w","cli_version":"0.90","git":{"branch":"main"},"forked_from_id":"t0","timestamp":"2026-01-02T03:04:05Z"}"#;
 
 #[test]
 fn a_result_is_unwrapped_only_where_it_is_all_that_a_wrapper_is() {

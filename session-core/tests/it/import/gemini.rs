@@ -47,3 +47,44 @@ fn lines_and_patches_give_what_they_say_at_last() {
     let all = "{\"$set\":{\"messages\":[{\"id\":\"9\",\"type\":\"user\",\"content\":\"new\"}]}}\n";
     assert_eq!(read(&format!("{file}{all}")).lines(), ["user: new"]);
 }
+
+#[test]
+fn the_workspace_is_the_first_directory_that_was_told_last() {
+    let header = |rest: &str| {
+        format!("{{\"sessionId\":\"s1\",\"projectHash\":\"h\",\"startTime\":\"2026-01-02T03:04:05Z\"{rest}}}\n")
+    };
+    let asked = "{\"id\":\"1\",\"type\":\"user\",\"content\":\"plant\"}\n";
+    let patch = "{\"$set\":{\"directories\":[\"/shed\"]}}\n";
+    for (file, workspace) in [
+        (format!("{}{asked}", header("")), ""),
+        (format!("{}{asked}", header(r#","directories":[]"#)), ""),
+        (format!("{}{asked}", header(r#","directories":["/garden","/shed"]"#)), "/garden"),
+        (format!("{}{asked}{patch}", header(r#","directories":["/garden"]"#)), "/shed"),
+    ] {
+        let outcome = read(&file);
+        assert_eq!((outcome.only().workspace.as_str(), outcome.lines()), (workspace, vec!["user: plant".into()]));
+        assert_eq!(outcome.all_losses(), [""; 0], "{file}");
+    }
+}
+
+#[test]
+fn a_response_of_a_tool_is_its_output_its_error_or_all_of_it() {
+    for (result, told) in [
+        (r#"{"functionResponse":{"response":{"output":"dug"}}}"#, "dug <c1 dig>"),
+        (r#"{"functionResponse":{"response":{"error":"a stone"}}}"#, "a stone <c1 dig> error=true"),
+        (r#"{"functionResponse":{"response":{"depth":1.50,"soil":"wet"}}}"#, r#"{"depth":1.50,"soil":"wet"} <c1 dig>"#),
+        (r#"{"functionResponse":{"response":{"output":{"depth":2}}}}"#, r#"{"output":{"depth":2}} <c1 dig>"#),
+        (r#"{"text":"dug"}"#, "dug <c1 dig>"),
+        (
+            r#"{"functionResponse":{"response":{"output":"dug"}}},{"inlineData":{"mimeType":"image/png","data":"aGVsbG8="}}"#,
+            "dug\n[image: image/png, 5 bytes, sha256:2cf24dba5fb0a30e…] <c1 dig>",
+        ),
+    ] {
+        let outcome = read(&format!(
+            "{{\"sessionId\":\"s1\",\"projectHash\":\"h\",\"startTime\":\"2026-01-02T03:04:05Z\",\"messages\":[{{\"id\":\"1\",\
+             \"type\":\"gemini\",\"content\":\"\",\"toolCalls\":[{{\"id\":\"c1\",\"name\":\"dig\",\"args\":{{}},\"result\":[{result}]}}]}}]}}"
+        ));
+        assert_eq!(outcome.lines(), ["assistant: [c1 dig {}]", &format!("tool: {told}")], "{result}");
+        assert_eq!(outcome.all_losses(), [""; 0], "{result}");
+    }
+}

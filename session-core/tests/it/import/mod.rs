@@ -1,7 +1,10 @@
 //! Importing: made-up files of every shape, with the faults that real ones have.
 
 mod claude;
+mod claude_events;
 mod codex;
+mod codex_notices;
+mod content;
 mod gemini;
 mod hostile;
 mod openai;
@@ -46,6 +49,12 @@ impl Outcome {
         self.only().events.iter().map(line).collect()
     }
 
+    /// All losses: their fate, how many of what, first in which line.
+    pub(crate) fn all_losses(&self) -> Vec<String> {
+        let losses = self.report.losses.iter();
+        losses.map(|loss| format!("{}: {} {} @{}", loss.fate.as_str(), loss.count, loss.what, loss.line)).collect()
+    }
+
     /// The losses of a fate: how many of what, first in which line.
     pub(crate) fn losses(&self, fate: LossFate) -> Vec<String> {
         let of_fate = self.report.losses.iter().filter(|loss| loss.fate == fate);
@@ -71,13 +80,15 @@ fn line(event: &Event) -> String {
         }
         None if !event.text.is_empty() => format!("notice: {}", event.text),
         None if event.dropped > 0 => format!("rollback: {}", event.dropped),
-        None => format!("{}: {}", event.kind, event.model),
+        None => format!("{}: {}", event.kind, event.model).trim_end().to_owned(),
     };
     if event.ms != 0 {
         text += &format!(" {} ms", event.ms);
     }
-    let x: Vec<String> = event.x.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{} {}", text.trim_end(), x.join(" ")).trim_end().to_owned()
+    for (name, value) in event.x.iter() {
+        text += &format!(" {name}={value}");
+    }
+    text
 }
 
 /// When a session began, as text.

@@ -35,6 +35,7 @@ fn many_conversations_in_one_file_are_many_sessions() {
         format!("{one}\n").repeat(200),
         format!("{held}\n").repeat(200),
         format!("{{\"conversations\":[{}]}}", vec![one.as_str(); 200].join(",")),
+        format!("{{\"history\":[{}]}}", vec![held.as_str(); 200].join(",")),
     ] {
         let outcome = read(&file);
         assert_eq!((outcome.sessions.len(), outcome.report.messages), (200, 400));
@@ -100,5 +101,45 @@ fn what_no_endpoint_takes_is_not_guessed_at() {
     for record in foreign {
         let outcome = read(&format!("[{ASKED},{record}]"));
         assert!(outcome.report.has_unknown(), "{record}");
+    }
+}
+
+#[test]
+fn conversations_in_a_container_have_their_own_facts_and_the_rest_is_counted() {
+    let held = |id: &str, asked: &str| {
+        let facts = format!("\"id\":\"{id}\",\"title\":\"{asked}\",\"model\":\"m1\",\"seed\":7");
+        format!("{{{facts},\"messages\":[{{\"role\":\"user\",\"content\":\"{asked}\"}}]}}")
+    };
+    let (oaks, birches) = (held("s1", "oaks"), held("s2", "birches"));
+    let outcome =
+        read(&format!("{{\"model\":\"m0\",\"conversations\":[{oaks},17,{birches},{{\"x\":1}}],\"tools\":[]}}"));
+    let told: Vec<_> = outcome.sessions.iter().map(|session| (session.id.as_str(), session.title.as_str())).collect();
+    assert_eq!(told, [("s1", "oaks"), ("s2", "birches")]);
+    for (session, asked) in outcome.sessions.iter().zip(["oaks", "birches"]) {
+        let lines: Vec<_> = session.events.iter().map(line).collect();
+        assert_eq!(lines, ["settings: m1".to_owned(), format!("user: {asked}")]);
+    }
+    let losses = [
+        "dropped: 2 seed beside the messages @1",
+        "unknown: 2 element that is no conversation @1",
+        "dropped: 1 model beside the conversations @1",
+        "dropped: 1 tools beside the conversations @1",
+    ];
+    assert_eq!(outcome.all_losses(), losses);
+}
+
+#[test]
+fn what_a_custom_tool_takes_is_a_text_and_wrapped_as_one() {
+    for (call, told) in [
+        (r#"{"id":"c1","type":"custom","custom":{"name":"dig","input":"*** here"}}"#, r#"dig {"input":"*** here"}"#),
+        (
+            r#"{"id":"c1","type":"custom","custom":{"name":"dig","input":"{\"deep\":1}"}}"#,
+            r#"dig {"input":"{\"deep\":1}"}"#,
+        ),
+        (r#"{"id":"c1","name":"dig","arguments":{"deep":1}}"#, r#"dig {"deep":1}"#),
+    ] {
+        let outcome = read(&format!("{{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{call}]}}"));
+        assert_eq!(outcome.lines(), [format!("assistant: [c1 {told}]")], "{call}");
+        assert_eq!(outcome.all_losses(), [""; 0], "{call}");
     }
 }

@@ -89,3 +89,93 @@ fn with_repair_a_call_that_was_cut_off_gets_a_result() {
     let repaired = super::read_with(&[file.as_bytes()], options).expect("its format is known");
     assert_eq!(repaired.lines()[1], "tool: [no result was recorded] <c1 dig> synthetic=true");
 }
+
+#[test]
+fn an_entry_whose_parent_is_the_session_itself_is_a_first_one() {
+    let outcome = read(&file(&[
+        r#"{"type":"message","id":"a","parentId":"s1","message":{"role":"user","content":"plant"}}"#,
+        r#"{"type":"message","id":"b","parentId":"s1","message":{"role":"user","content":"plant oaks"}}"#,
+        r#"{"type":"message","id":"c","parentId":"b","message":{"role":"user","content":"water"}}"#,
+    ]));
+    assert_eq!(outcome.lines(), ["user: plant oaks", "user: water"]);
+    assert_eq!(outcome.all_losses(), ["dropped: 1 entry of another branch @2"]);
+}
+
+#[test]
+fn what_is_no_turn_of_the_conversation_is_told_as_what_it_is() {
+    let shell = |rest: &str| format!(r#"{{"type":"message","message":{{"role":"bashExecution",{rest}}}}}"#);
+    for (entry, told) in [
+        (r#"{"type":"message","message":{"role":"system","content":"be brief"}}"#, "system: be brief"),
+        (r#"{"type":"message","message":{"role":"custom","content":"it rains"}}"#, "user: it rains injected=true"),
+        (r#"{"type":"message","message":{"role":"hookMessage","content":"it rains"}}"#, "user: it rains injected=true"),
+        (
+            r#"{"type":"message","message":{"role":"branchSummary","summary":"birches failed","fromId":"a"}}"#,
+            "user: birches failed injected=true",
+        ),
+        (
+            r#"{"type":"message","message":{"role":"compactionSummary","summary":"oaks grow"}}"#,
+            "user: oaks grow injected=true",
+        ),
+        (
+            r#"{"type":"branch_summary","fromId":"a","summary":"birches failed"}"#,
+            "notice: another branch was left:\nbirches failed",
+        ),
+        (r#"{"type":"branch_summary","fromId":"a"}"#, "notice: another branch was left"),
+        (r#"{"type":"compaction"}"#, "notice: the conversation was compacted"),
+        (
+            &shell(r#""command":"ls","output":"oak","exitCode":0,"excludeFromContext":true"#),
+            "notice: Ran `ls`\n```\noak\n```",
+        ),
+        (
+            &shell(r#""command":"ls","output":"oak","exitCode":0,"excludeFromContext":false"#),
+            "user: Ran `ls`\n```\noak\n```",
+        ),
+        (
+            &shell(r#""command":"dig","output":"````","exitCode":130,"cancelled":true"#),
+            "user: Ran `dig`\n`````\n````\n`````\n\n(it was stopped)",
+        ),
+    ] {
+        let outcome = read(&file(&[entry]));
+        assert_eq!(outcome.lines(), [told], "{entry}");
+        assert_eq!(outcome.all_losses(), [""; 0], "{entry}");
+    }
+}
+
+#[test]
+fn a_response_that_failed_or_was_stopped_says_so_and_keeps_what_it_said() {
+    let of = |rest: &str| format!(r#"{{"type":"message","message":{{"role":"assistant","model":"m1",{rest}}}}}"#);
+    let empty = "dropped: 1 empty message of a response that was stopped @2";
+    for (rest, lines, losses) in [
+        (r#""content":"done","stopReason":"stop""#, &["settings: m1", "assistant: done"][..], &[][..]),
+        (r#""content":"half","stopReason":"aborted""#, &["settings: m1", "assistant: half interrupted=true"], &[]),
+        (
+            r#""content":"half","stopReason":"aborted","errorMessage":"Request was aborted""#,
+            &["settings: m1", "assistant: half interrupted=true"],
+            &[],
+        ),
+        (
+            r#""content":[{"type":"text","text":"half"}],"stopReason":"error","errorMessage":"no net","usage":{"input":3,"output":1}"#,
+            &[
+                "settings: m1",
+                "assistant: half error=true",
+                "notice: error: no net",
+                r#"x.usage: input=3 model="m1" output=1"#,
+            ],
+            &[],
+        ),
+        (r#""content":"","stopReason":"error","errorMessage":"no net""#, &["notice: error: no net"], &[empty]),
+        (r#""content":[],"stopReason":"error","errorMessage":"no net""#, &["notice: error: no net"], &[empty]),
+        (
+            r#""content":[{"type":"thinking","thinking":"hm","thinkingSignature":"x"},{"type":"text","text":"done"}]"#,
+            &["settings: m1", "assistant: done (thinks: hm)"],
+            &["dropped: 1 signature of a thought @2"],
+        ),
+    ] {
+        let outcome = read(&file(&[&of(rest)]));
+        assert_eq!(outcome.lines(), lines, "{rest}");
+        assert_eq!(outcome.all_losses(), losses, "{rest}");
+    }
+    // One that says nothing, and whose end is all that is known, leaves no session.
+    let nothing = read(&file(&[&of(r#""content":"","stopReason":"aborted""#)]));
+    assert_eq!((nothing.sessions.len(), nothing.all_losses()), (0, vec![empty.to_owned()]));
+}

@@ -38,8 +38,6 @@ fn a_format_is_told_and_never_guessed() {
 {"type":"message","id":"m1","message":{"role":"user","content":[{"type":"text","text":"a"}]}}"#,
         r#"{"type":"session.start","data":{},"id":"a","timestamp":"t","parentId":null}"#,
         r#"{"type":"metadata","protocol_version":"1"}"#,
-        "17 18 19",
-        "{}",
     ] {
         let refused = read_with(&[file.as_bytes()], ImportOptions::default());
         assert!(matches!(refused, Err(ImportError::Unrecognized { line: 1, .. })), "{file}");
@@ -76,5 +74,98 @@ fn a_reader_that_fails_ends_the_import_with_its_name() {
         let import = session_core::interop::import::Import::new([("oaks.jsonl", reader)], ImportOptions::default());
         let errors: Vec<_> = import.take(9).filter_map(Result::err).collect();
         assert!(matches!(&errors[..], [ImportError::Read { .. }]), "{begun}: {errors:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_refused_is_described_without_its_content() {
+    for (file, described) in [
+        ("null", "line 1 is null"),
+        ("\n\ntrue\n", "line 3 is a truth value"),
+        ("17 18 19", "line 1 is a number"),
+        ("\"a secret\"", "line 1 is a text"),
+        ("[[\"a secret\",2]]", "line 1 is a list of 2"),
+        ("{}", "line 1 is an object with "),
+        (r#"{"oak":"a secret","birch":2}"#, "line 1 is an object with oak, birch"),
+        (
+            r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}"#,
+            "line 1 is an object with a, b, c, d, e, f, g, h, …",
+        ),
+    ] {
+        let Err(refused) = read_with(&[file.as_bytes()], ImportOptions::default()) else {
+            unreachable!("{file} has no format")
+        };
+        assert_eq!(refused.to_string(), format!("file-0 has no format that is known: {described}"), "{file}");
+    }
+}
+
+#[test]
+fn formats_and_fates_have_the_names_that_are_shown() {
+    let names = ImportFormat::ALL.map(ImportFormat::as_str);
+    assert_eq!(names, ["claude", "codex", "openai", "pi", "gemini", "openhands"]);
+    let fates = [LossFate::Dropped, LossFate::Repaired, LossFate::Kept, LossFate::Unreadable, LossFate::Unknown];
+    assert_eq!(fates.map(LossFate::as_str), ["dropped", "repaired", "kept", "unreadable", "unknown"]);
+}
+
+/// A reader that is interrupted before each byte that it gives.
+struct Interrupted<'a>(&'a [u8], bool);
+
+impl Read for Interrupted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(&mut buffer[..1]) }
+    }
+}
+
+#[test]
+fn a_reader_that_is_interrupted_goes_on() {
+    for file in [
+        "\n{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"user\",\"content\":\"b\"}\n",
+        "[{\"role\":\"user\",\"content\":\"a\"},\n {\"role\":\"user\",\"content\":\"b\"}]\n",
+        "{\n \"messages\": [{\"role\":\"user\",\"content\":\"a\"},\n {\"role\":\"user\",\"content\":\"b\"}]\n}",
+    ] {
+        let reader = BufReader::new(Interrupted(file.as_bytes(), false));
+        let mut import = session_core::interop::import::Import::new([("oaks.jsonl", reader)], ImportOptions::default());
+        let sessions: Vec<_> = import.by_ref().map(|session| session.expect("it can be read")).collect();
+        let outcome = super::Outcome { sessions, report: import.report().clone() };
+        assert_eq!(
+            (outcome.lines(), outcome.all_losses()),
+            (vec!["user: a".into(), "user: b".into()], vec![]),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn marks_of_order_of_files_that_were_put_together_cost_nothing() {
+    let mark = "\u{feff}";
+    let (a, b) = (r#"{"role":"user","content":"a"}"#, r#"{"role":"user","content":"b"}"#);
+    for file in [
+        format!("{mark}{a}\n{mark}{mark}{b}\n"),
+        format!("{mark}[\n{mark}{a},\n{b}]\n{mark}"),
+        format!("{mark}{{\n\"messages\":[{a},\n{b}]}}\n{mark}"),
+    ] {
+        let outcome = read(&file);
+        assert_eq!(outcome.lines(), ["user: a", "user: b"], "{file}");
+        assert_eq!(outcome.all_losses(), [""; 0], "{file}");
+    }
+    for file in
+        [format!("{mark}[\n{a}]\n{mark}[{b}]"), format!("{{\"messages\":[\n{a}]}}\n{mark}{{\"messages\":[\n{b}]}}")]
+    {
+        let outcome = read(&file);
+        assert_eq!((outcome.sessions.len(), outcome.all_losses()), (2, vec![]), "{file}");
+    }
+}
+
+#[test]
+fn half_a_pair_in_an_array_or_a_document_is_replaced_and_told() {
+    for file in [
+        "[{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":\"user\",\"content\":\"half \\ud83d\"}]",
+        "\n[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"user\",\"content\":\"half \\ud83d\"}]",
+        "\n{\"messages\":[{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":\"user\",\"content\":\"half \\ud83d\"}]}",
+    ] {
+        let outcome = read(file);
+        assert_eq!(outcome.lines(), ["user: a", "user: half \u{fffd}"], "{file}");
+        assert_eq!(outcome.all_losses(), ["repaired: 1 text that is not Unicode @2"], "{file}");
     }
 }

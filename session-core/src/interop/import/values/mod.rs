@@ -15,8 +15,11 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, Read as _};
 use stream::Stream;
 
-/// Reading of one value: longer ones are told and passed over.
+/// How long one value may be.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// A mark of order. Files that were put together have it in their middle too.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What stands in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ type Input<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 /// The values of a file.
 pub(super) struct Values<R> {
     mode: Mode<R>,
+    /// Longer values are told and passed over.
+    limit: u64,
     ready: VecDeque<Found>,
 }
 
@@ -61,7 +66,11 @@ enum Mode<R> {
 
 impl<R: BufRead> Values<R> {
     pub(super) fn new(reader: R) -> Self {
-        Values { mode: Mode::Fresh(reader), ready: VecDeque::new() }
+        Values::within(reader, MAX_BYTES)
+    }
+
+    fn within(reader: R, limit: u64) -> Self {
+        Values { mode: Mode::Fresh(reader), limit, ready: VecDeque::new() }
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Found>> {
@@ -71,7 +80,7 @@ impl<R: BufRead> Values<R> {
             }
             match std::mem::replace(&mut self.mode, Mode::Done) {
                 Mode::Done => return Ok(None),
-                Mode::Fresh(reader) => self.mode = begin(reader)?,
+                Mode::Fresh(reader) => self.mode = begin(reader, self.limit)?,
                 Mode::Lines { mut lines, before } => {
                     let Some(line) = lines.next()? else { continue };
                     match line {
@@ -98,17 +107,17 @@ impl<R: BufRead> Values<R> {
 }
 
 /// Looks at the first value: a file whose first line is not whole is one document, or begins with an array.
-fn begin<R: BufRead>(mut reader: R) -> io::Result<Mode<R>> {
+fn begin<R: BufRead>(mut reader: R, limit: u64) -> io::Result<Mode<R>> {
     let mut head = Vec::new();
     let mut before = 0;
     loop {
         head.clear();
-        (&mut reader).take(MAX_BYTES).read_until(b'\n', &mut head)?;
+        (&mut reader).take(limit).read_until(b'\n', &mut head)?;
         if head.is_empty() {
             return Ok(Mode::Done);
         }
-        if head.starts_with(b"\xEF\xBB\xBF") {
-            head.drain(..3);
+        if head.starts_with(MARK) {
+            head.drain(..MARK.len());
         }
         let padding = head.iter().take_while(|byte| is_padding(**byte)).count();
         if padding < head.len() {
@@ -122,9 +131,9 @@ fn begin<R: BufRead>(mut reader: R) -> io::Result<Mode<R>> {
     let is_whole = cursor.skip().is_ok() || !ends_inside(&head);
     let input = io::Cursor::new(head).chain(reader);
     if is_array || !is_whole {
-        return Ok(Mode::Stream(Stream::new(input, before + 1)));
+        return Ok(Mode::Stream(Stream::new(input, before + 1, limit)));
     }
-    Ok(Mode::Lines { lines: Lines::behind(input, MAX_BYTES, 0, 0), before })
+    Ok(Mode::Lines { lines: Lines::behind(input, limit, 0, 0), before })
 }
 
 fn is_padding(byte: u8) -> bool {
@@ -132,7 +141,7 @@ fn is_padding(byte: u8) -> bool {
 }
 
 fn trimmed(mut bytes: &[u8]) -> &[u8] {
-    while let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
+    while let Some(rest) = bytes.strip_prefix(MARK) {
         bytes = rest;
     }
     let from = bytes.iter().take_while(|byte| is_padding(**byte)).count();
@@ -173,7 +182,11 @@ mod tests {
 
     /// Each value's text, and each fault in brackets, with their lines.
     fn found(bytes: &[u8]) -> Vec<String> {
-        let mut values = Values::new(bytes);
+        found_within(bytes, MAX_BYTES)
+    }
+
+    fn found_within(bytes: &[u8], limit: u64) -> Vec<String> {
+        let mut values = Values::within(bytes, limit);
         let mut found = Vec::new();
         while let Some(next) = values.next().expect("a slice has no read errors") {
             found.push(match next {
@@ -231,6 +244,36 @@ mod tests {
         assert_eq!(found(b"[{\"a\":1}]\n[{\"b\":2}]\n"), ["1[1] {\"a\":1}", "2[2] {\"b\":2}"]);
         assert_eq!(found(b"[{\"a\":1},{\"b\""), ["1[1] {\"a\":1}", "1 <cut off>"]);
         assert_eq!(found(b"[]"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_costs_itself_wherever_it_stands() {
+        let long = "x".repeat(20);
+        for (text, expected) in [
+            (
+                format!("{{\"a\":1}}\n{{\"b\":\"{long}\"}}\n{{\"c\":3}}\n"),
+                ["1 {\"a\":1}", "2 <too long>", "3 {\"c\":3}"],
+            ),
+            (format!("\n{long}\n{{\"a\":1}}\n{{\"c\":3}}\n"), ["2 <too long>", "3 {\"a\":1}", "4 {\"c\":3}"]),
+            (
+                format!("{{\"b\":\"{long}\"}}\n{{\"a\":1}}\n{{\"c\":3}}\n"),
+                ["1 <too long>", "2 {\"a\":1}", "3 {\"c\":3}"],
+            ),
+            (
+                format!("[{{\"a\":1}},\n{{\"b\":\"{long}\"}},\n{{\"c\":3}}]"),
+                ["1[1] {\"a\":1}", "2 <too long>", "3[1] {\"c\":3}"],
+            ),
+            (
+                format!("{{\n\"b\":\"{long}\"}}\n{{\"a\":1}}\n{{\n\"c\":3}}"),
+                ["1 <too long>", "3 {\"a\":1}", "4 {\"c\":3}"],
+            ),
+        ] {
+            assert_eq!(found_within(text.as_bytes(), 16), expected, "{text}");
+        }
+        // As long as it may be.
+        assert_eq!(found_within(b"{\"a\":\"12345678\"}", 16), ["1 {\"a\":\"12345678\"}"]);
+        assert_eq!(found_within(b"[{\"a\":\"12345678\"}]", 16), ["1[1] {\"a\":\"12345678\"}"]);
+        assert_eq!(found_within(b"[{\"a\":\"123456789\"}]", 16), ["1 <too long>"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Values that reach over lines, or stand in an array.
 
 use super::balance::Balance;
-use super::{Found, Json, MAX_BYTES, Value, is_padding, read_line, trimmed};
+use super::{Found, Json, MARK, Value, is_padding, read_line, trimmed};
 use crate::json::Cursor;
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -10,6 +10,8 @@ use std::io::{self, BufRead};
 pub(super) struct Stream<R> {
     input: R,
     line: u64,
+    /// Longer values are told and passed over.
+    limit: u64,
     /// The array that is open.
     array: Option<u64>,
     arrays: u64,
@@ -32,8 +34,8 @@ enum End {
 
 impl<R: BufRead> Stream<R> {
     /// The values of `input`, which begins in a line.
-    pub(super) fn new(input: R, line: u64) -> Self {
-        Stream { input, line, array: None, arrays: 0 }
+    pub(super) fn new(input: R, line: u64, limit: u64) -> Self {
+        Stream { input, line, limit, array: None, arrays: 0 }
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Span>> {
@@ -47,7 +49,7 @@ impl<R: BufRead> Stream<R> {
                 }
                 b']' if in_array => self.array = None,
                 b',' if in_array => {}
-                byte if is_padding(byte) => {}
+                byte if is_padding(byte) || MARK.contains(&byte) => {}
                 _ => return self.span().map(Some),
             }
             self.line += u64::from(byte == b'\n');
@@ -88,7 +90,7 @@ impl<R: BufRead> Stream<R> {
                 }
             }
             size += used as u64;
-            if size <= MAX_BYTES {
+            if size <= self.limit {
                 span.bytes.extend_from_slice(&chunk[..used]);
             } else {
                 span.bytes = Vec::new();
@@ -100,7 +102,7 @@ impl<R: BufRead> Stream<R> {
                 break;
             }
         }
-        if size > MAX_BYTES {
+        if size > self.limit {
             span.end = End::TooLong;
         }
         Ok(span)
