@@ -314,9 +314,9 @@ fn h03_a_history_of_a_newer_format_is_not_written_and_the_rest_is_repaired() {
 fn a_record_in_the_trash_without_its_session_is_removed_and_what_holds_something_is_not() {
     let scratch = Scratch::new();
     scratch.session("demo", &[user(1, "plant three oaks")]);
-    let (lone, held) = (scratch.dir(".trash/lone"), scratch.dir(".trash/held"));
-    scratch.put(".trash/lone/record.json", "{}");
-    scratch.put(".trash/held/acorn", "kept");
+    let (lone, held) = (scratch.dir(".session-store/trash/lone"), scratch.dir(".session-store/trash/held"));
+    scratch.put(".session-store/trash/lone/record.json", "{}");
+    scratch.put(".session-store/trash/held/acorn", "kept");
     for dir in [&lone, &held] {
         crate::scratch::touch(dir, at_second(1_700_000_000));
     }

@@ -160,7 +160,10 @@ fn the_flat_file_that_a_session_was_migrated_from_goes_along_with_its_name() {
     let scratch = Scratch::new();
     scratch.put("old.jsonl", user(1, "plant three oaks") + "\n");
     let store = scratch.store();
-    drop(store.open(&name("old")).expect("it is migrated"));
+    crate::scratch::eventually(|| {
+        drop(store.open(&name("old")).expect("it is migrated"));
+        scratch.path("old.jsonl.migrated").exists().then_some(())
+    });
     let flat = std::fs::read(scratch.path("old.jsonl.migrated")).expect("it was kept");
 
     store.rename(&name("old"), &name("oaks")).expect("nothing forbids it");

@@ -90,7 +90,7 @@ fn a_finding_names_the_file_the_place_and_its_code() {
     let dir = scratch.session("oak", &[user(1, "plant"), "{\"ts\":".into(), user(2, "dig")]);
     let found = scratch.store().examine(&Checkup::default()).expect("the store can be read").findings;
     let told: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let place = format!("{}, line 2, byte {}: ", dir.join("history.jsonl").display(), user(1, "plant").len() + 1);
+    let place = format!("{}, line 2, byte {}: ", dir.join("history.jsonl").display(), user(1, "plant").len());
     assert!(told.iter().any(|told| told.starts_with(&place) && told.ends_with(']')), "{told:?}");
 
     let info = scratch.store().list(Empties::Show).expect("it can be read").remove(0);
