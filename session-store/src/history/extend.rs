@@ -68,3 +68,77 @@ impl<'a> Extension<'a> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_disk::Op;
+    use session_disk::faults::{Fault, with};
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+
+    const OAK: &[u8] = b"{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"notice\",\"text\":\"oak\"}\n";
+    const ASH: &[u8] = b"{\"ts\":\"2026-01-02T03:04:06Z\",\"kind\":\"notice\",\"text\":\"ash\"}\n";
+
+    fn session() -> (tempfile::TempDir, SessionPaths) {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let paths = SessionPaths::new(dir.path().to_owned());
+        (dir, paths)
+    }
+
+    fn place(paths: &SessionPaths) -> (u64, (u64, u64)) {
+        let metadata = fs::metadata(paths.history()).expect("it is there");
+        (metadata.len(), (metadata.dev(), metadata.ino()))
+    }
+
+    fn begin(paths: &SessionPaths, at: (u64, (u64, u64))) -> Result<Option<Extension<'_>>> {
+        Extension::begin(paths, at, Durability::Data)
+    }
+
+    #[test]
+    fn a_history_that_is_not_there_is_made_only_where_none_was_expected() {
+        let (_dir, paths) = session();
+        begin(&paths, (0, (7, 7))).expect_err("the file that was looked at is gone");
+        assert!(!paths.history().exists());
+
+        let mut extension = begin(&paths, (0, (0, 0))).expect("nothing forbids it").expect("none was expected");
+        let syncs = |extension: &mut Extension<'_>, bytes| {
+            let run = with(Fault::None, || extension.add(bytes));
+            assert!(run.result.expect("nothing forbids it"));
+            run.ops.into_iter().filter(|op| matches!(op, Op::Sync | Op::SyncDir)).collect::<Vec<_>>()
+        };
+        // Its name has to be on the disk with its first bytes, and only then.
+        assert_eq!(syncs(&mut extension, OAK), [Op::Sync, Op::SyncDir]);
+        assert_eq!(syncs(&mut extension, ASH), [Op::Sync]);
+        assert_eq!(fs::read(paths.history()).expect("it is there"), [OAK, ASH].concat());
+    }
+
+    #[test]
+    fn another_file_and_another_length_are_not_the_history_that_was_looked_at() {
+        let (dir, paths) = session();
+        fs::write(paths.history(), OAK).expect("scratch");
+        let (len, identity) = place(&paths);
+        assert!(begin(&paths, (len - 1, identity)).expect("it can be opened").is_none());
+        assert!(begin(&paths, (len, identity)).expect("it can be opened").is_some());
+
+        // As long, and another one.
+        let other = dir.path().join("other");
+        fs::write(&other, ASH).expect("scratch");
+        fs::rename(&other, paths.history()).expect("scratch");
+        assert!(begin(&paths, (len, identity)).expect("it can be opened").is_none());
+    }
+
+    #[test]
+    fn what_is_added_behind_a_line_of_somebody_who_takes_no_lock_is_made_blank_again() {
+        let (_dir, paths) = session();
+        fs::write(paths.history(), OAK).expect("scratch");
+        let mut extension = begin(&paths, place(&paths)).expect("it can be opened").expect("it is the one");
+        fs::write(paths.history(), [OAK, ASH].concat()).expect("scratch");
+
+        assert!(!extension.add(OAK).expect("the disk takes it"));
+        let bytes = fs::read(paths.history()).expect("it is there");
+        let (kept, added) = bytes.split_at(OAK.len() + ASH.len());
+        assert_eq!(kept, [OAK, ASH].concat());
+        assert!(added.len() == OAK.len() && added.trim_ascii().is_empty() && added.ends_with(b"\n"), "{added:?}");
+    }
+}
