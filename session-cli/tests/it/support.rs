@@ -51,12 +51,14 @@ impl Scratch {
         self.root.path().join("home")
     }
 
-    /// A command in this scratch: nothing of the caller's environment but the path.
+    /// A command in this scratch: nothing of the caller's environment but the path, and where a measured program leaves
+    /// its counts.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let bin = Path::new(SESSION).parent().expect("a program is in a directory");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
         command.env_clear().env("PATH", path).env("HOME", self.home()).env("TZ", "UTC");
+        command.envs(std::env::var_os("LLVM_PROFILE_FILE").map(|counts| ("LLVM_PROFILE_FILE", counts)));
         command.env("KVIT_CODER_SESSIONS_DIR", self.store()).env("SESSION", SESSION).current_dir(self.work());
         command
     }
