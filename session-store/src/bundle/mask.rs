@@ -128,3 +128,36 @@ fn copy(mut source: Source<'_>, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> R
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s02_what_cannot_be_looked_through_is_not_written_and_the_error_names_it() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let paths = SessionPaths::new(dir.path());
+        let line = b"{}\n";
+        std::fs::write(paths.history(), line).expect("there is room");
+        let history = HistoryView::open(&paths, session_core::Limits::default()).expect("it is there");
+        // Longer than any line that is looked through, and behind one that is fine.
+        let bytes = [&line[..], &vec![b'x'; 33 << 20]].concat();
+        let (path, part) = (SessionPath::new("tmp/oaks.jsonl").expect("it is a path"), Part::Bytes(bytes));
+        let finder = Finder::new();
+        let mut given = Vec::new();
+        let mut stream = |finder| {
+            stream(&paths, (&path, &part), &history, finder, &mut |bytes| {
+                given.push(bytes.len());
+                Ok(())
+            })
+        };
+        let refused = stream(Some(&finder));
+        assert!(
+            matches!(&refused, Err(StoreError::NotMasked { path, .. }) if path.ends_with("tmp/oaks.jsonl")),
+            "{refused:?}"
+        );
+        assert_eq!(stream(None).expect("as it is"), 0);
+        assert_eq!(given[0], line.len(), "nothing of the long line was given");
+        assert_eq!(given[1..].iter().sum::<usize>(), line.len() + (33 << 20));
+    }
+}

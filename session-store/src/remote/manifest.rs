@@ -177,6 +177,8 @@ mod tests {
         };
         assert!(broken(|manifest| manifest.history.bytes = 13).contains("12 bytes and not 13"));
         assert!(broken(|manifest| manifest.history.segments[1].offset = 6).contains("does not begin at 5"));
+        assert!(broken(|manifest| manifest.history.segments[1].bytes = 0).contains("does not begin at 5"));
+        assert!(broken(|manifest| manifest.history.segments[1].bytes = MAX_SEGMENT * 8 + 1).contains("is too long"));
         assert!(broken(|manifest| manifest.name = "other".to_owned()).contains("that of \"other\""));
         assert!(broken(|manifest| manifest.format = 2).contains("format 2"));
         assert!(Manifest::read(&name(), b"{}").is_err());

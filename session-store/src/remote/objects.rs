@@ -143,11 +143,7 @@ impl Call<'_> {
 
     /// Writes an object that is the same whoever writes it, or that may be replaced.
     pub(super) async fn put(&self, key: &str, bytes: Vec<u8>) -> RemoteResult<Version> {
-        match self.put_if(key, bytes, PutMode::Overwrite).await? {
-            Written::Yes(version) => Ok(version),
-            // A write without a condition cannot fail by one.
-            Written::No | Written::Unsupported => Err(RemoteError::Missing { object: key.to_owned() }),
-        }
+        self.send(key, bytes, PutMode::Overwrite).await.map_err(|error| refused("write", key, &error))
     }
 
     /// Writes an object that must not be there yet.
@@ -161,11 +157,16 @@ impl Call<'_> {
         self.put_if(key, bytes, PutMode::Update(from)).await
     }
 
-    async fn put_if(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> RemoteResult<Written> {
+    async fn send(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> object_store::Result<Version> {
         self.count(bytes.len() as u64);
         let (path, payload) = (self.objects.path(key), PutPayload::from(bytes));
-        match self.objects.store.put_opts(&path, payload, PutOptions::from(mode)).await {
-            Ok(put) => Ok(Written::Yes(Version { e_tag: put.e_tag, version: put.version })),
+        let put = self.objects.store.put_opts(&path, payload, PutOptions::from(mode)).await?;
+        Ok(Version { e_tag: put.e_tag, version: put.version })
+    }
+
+    async fn put_if(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> RemoteResult<Written> {
+        match self.send(key, bytes, mode).await {
+            Ok(version) => Ok(Written::Yes(version)),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotModified { .. }) => {
                 Ok(Written::No)
             }

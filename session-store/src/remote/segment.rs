@@ -55,3 +55,35 @@ impl<'de> Deserialize<'de> for Segment {
         text.parse().map_err(D::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_has_one_name_and_nothing_else_is_one() {
+        let segment = Segment { offset: 5, bytes: 7, sha: Sha::of(b"oak") };
+        let (text, sha) = (segment.to_string(), segment.sha);
+        assert_eq!(text, format!("000000000005-7-{sha}"));
+        assert_eq!(text.parse(), Ok(segment));
+        let upper = sha.to_string().to_uppercase();
+        let others = [
+            format!("5-7-{sha}"),
+            format!("000000000005-07-{sha}"),
+            format!("+00000000005-7-{sha}"),
+            format!("000000000005-+7-{sha}"),
+            format!("-00000000005-7-{sha}"),
+            format!("000000000005--{sha}"),
+            format!("99999999999999999999-7-{sha}"),
+            format!("000000000005-7-{upper}"),
+            format!("000000000005-7-{sha}-"),
+            "000000000005-7".to_owned(),
+            "oak".to_owned(),
+            String::new(),
+        ];
+        for other in others {
+            assert!(other.parse::<Segment>().is_err(), "{other}");
+            assert!(serde_json::from_value::<Segment>(other.clone().into()).is_err(), "{other}");
+        }
+    }
+}

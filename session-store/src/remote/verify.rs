@@ -40,7 +40,7 @@ impl Remote {
             Ok((manifest, _)) => manifest,
             Err(fault @ RemoteError::Corrupt { .. }) => {
                 verified.faults.push(fault);
-                return Ok(verified);
+                return Ok(Verified { traffic: call.traffic(), ..verified });
             }
             Err(error) => return Err(error),
         };

@@ -121,3 +121,73 @@ pub(crate) fn masked(mut piece: Piece, which: fn(&Found) -> bool) -> Vec<u8> {
     piece.found.iter().filter(|found| which(found)).for_each(|found| found.mask(&mut piece.bytes));
     piece.bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::Shape;
+    use super::*;
+    use std::cell::RefCell;
+    use std::fs;
+    use std::path::PathBuf;
+
+    thread_local! {
+        /// The file, and what becomes of it each time that a secret is found in it, the last first.
+        static MEANWHILE: RefCell<(PathBuf, Vec<Option<String>>)> = const { RefCell::new((PathBuf::new(), Vec::new())) };
+    }
+
+    fn token() -> String {
+        ["gh", "p_q7Zr2LmX9aBv4Kd8", "TyW3nHs6Pj1FcG5uEo99"].concat()
+    }
+
+    /// Takes every secret; somebody else is at work on the file.
+    fn every(_: &Found) -> bool {
+        MEANWHILE.with_borrow_mut(|(path, left)| match left.pop() {
+            Some(Some(text)) => fs::write(path, text).expect("there is room"),
+            Some(None) => fs::remove_file(path).expect("it is there"),
+            None => {}
+        });
+        true
+    }
+
+    /// Masks a file that becomes this meanwhile; gives the answer, and what is in the directory.
+    fn masked_while(mut meanwhile: Vec<Option<String>>) -> (Result<()>, Vec<(String, String)>) {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let path = dir.path().join("oaks");
+        fs::write(&path, format!("oak 0 {}\n", token())).expect("there is room");
+        meanwhile.reverse();
+        MEANWHILE.set((path.clone(), meanwhile));
+        let put = Put { finder: &Finder::new(), which: every, backup: None, durability: Durability::Os };
+        let done = put.file(&SessionFile { path, shown: "oaks".to_owned(), shape: Shape::Text });
+        let entries = fs::read_dir(dir.path()).expect("it is there").flatten();
+        let left = entries.map(|entry| {
+            let text = fs::read_to_string(entry.path()).expect("it is text");
+            (entry.file_name().to_string_lossy().into_owned(), text)
+        });
+        (done, left.collect())
+    }
+
+    fn state(n: usize) -> String {
+        format!("oak {n}{}{}\n", " ".repeat(n), token())
+    }
+
+    #[test]
+    fn s02_a_file_that_changes_while_its_secrets_are_masked_is_masked_as_it_is_then() {
+        let (done, left) = masked_while(vec![Some(state(1)), Some(state(2))]);
+        done.expect("it stands still in the end");
+        assert_eq!(left, [("oaks".to_owned(), state(2).replace(&token(), &"*".repeat(40)))]);
+    }
+
+    #[test]
+    fn s02_a_file_that_never_stands_still_stays_as_others_left_it_and_is_told() {
+        let (done, left) = masked_while((1..=ROUNDS).map(|n| Some(state(n))).collect());
+        assert!(matches!(&done, Err(StoreError::KeepsChanging { path }) if path.ends_with("oaks")), "{done:?}");
+        assert_eq!(left, [("oaks".to_owned(), state(ROUNDS))], "and no other file is left behind");
+    }
+
+    #[test]
+    fn s02_a_file_that_goes_away_meanwhile_does_not_come_back() {
+        let (done, left) = masked_while(vec![None]);
+        done.expect("there is no secret any more");
+        assert_eq!(left, []);
+    }
+}

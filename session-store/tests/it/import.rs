@@ -96,6 +96,51 @@ fn a_message_that_is_too_long_for_a_line_is_kept_whole_beside_the_history() {
 }
 
 #[test]
+fn a_thought_that_is_too_long_for_a_line_is_kept_whole_beside_the_history_too() {
+    let scratch = Scratch::new();
+    let thought = "three oaks or two? ".repeat(600_000);
+    let ts = parse_time("2025-01-02T03:04:05Z").expect("it is well formed");
+    let thinks = Message { reasoning_content: thought.clone().into(), ..Message::assistant("digging") };
+    let events = [Event::message(ts, Message::user("plant")), Event::message(ts, thinks)];
+    let new = NewImport { name: Some(name("oaks")), events: &events, ..NewImport::default() };
+    scratch.store().import(&new).expect("nothing forbids it");
+    let loaded = scratch.store().open(&name("oaks")).and_then(|session| session.load()).expect("it can be read");
+    let message = &loaded.messages[1];
+    assert!(message.content.text().starts_with("digging"), "{}", message.content.text());
+    let shown = message.reasoning_content.to_string();
+    assert!(shown.len() < 100_000 && shown.starts_with("three oaks or two?"), "{}", shown.len());
+    let path = shown.split("all of it is in ").nth(1).and_then(|rest| rest.split(']').next()).expect("it says where");
+    assert!(fs::read_to_string(scratch.path("oaks").join(path)).expect("it is there") == thought);
+}
+
+#[test]
+fn an_event_that_is_long_by_something_else_than_its_message_is_named_and_nothing_is_left_behind() {
+    let scratch = Scratch::new();
+    let ts = parse_time("2025-01-02T03:04:05Z").expect("it is well formed");
+    let long = "oak ".repeat(3 << 20);
+    let note = Extension::Note(session_core::Note { topic: "oaks".into(), text: long.clone() });
+    let call = session_core::ToolCall { id: "c1".into(), arguments: format!("{long:?}"), ..Default::default() };
+    let asks = Message { tool_calls: [call].into(), ..Message::assistant("digging") };
+    for event in [note.into_event(ts), Event::message(ts, asks)] {
+        let events = [Event::message(ts, Message::user("plant")), event, Event::message(ts, Message::user("more"))];
+        let files = [(name("a.png"), &b"png"[..])];
+        let new = NewImport { name: Some(name("oaks")), events: &events, files: &files, ..NewImport::default() };
+        match scratch.store().import(&new).expect_err("the reference could not read it") {
+            StoreError::LineTooLong { event, bytes, limit, path } => {
+                assert_eq!((event, limit, path.file_name()), (1, 10 << 20, Some("history.jsonl".as_ref())));
+                assert!(bytes > long.len() as u64, "{bytes}");
+            }
+            error => panic!("{error}"),
+        }
+        assert_eq!(scratch.store().names().expect("it can be read"), []);
+        let staging = scratch.path(".session-store/staging");
+        assert_eq!(fs::read_dir(staging).map_or(0, Iterator::count), 0, "nothing is left behind");
+    }
+    let short = NewImport { name: Some(name("oaks")), ..NewImport::default() };
+    scratch.store().import(&short).expect("the name is free");
+}
+
+#[test]
 fn i34_an_import_that_fails_at_any_step_leaves_no_session_or_all_of_it() {
     let garden = Garden::new();
     let events = events();

@@ -73,6 +73,7 @@ mod rewind;
 mod rewind_crash;
 mod search;
 mod secrets;
+mod secrets_unexamined;
 mod session_turn;
 mod session_turn_crash;
 mod spill;

@@ -93,6 +93,38 @@ fn s02_where_the_redactor_fails_nothing_is_written_and_the_error_says_which() {
     assert_eq!(history(&scratch).len(), before.len() + 1);
 }
 
+/// Cannot tell of any text that holds a word.
+struct Doubts;
+
+impl Redact for Doubts {
+    fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
+        if text.contains("poison") { Err("cannot tell".into()) } else { Ok(text.into()) }
+    }
+}
+
+#[test]
+fn s02_where_the_redactor_fails_on_metadata_it_stays_as_it_was() {
+    let scratch = Scratch::new();
+    let session = session(&scratch, Doubts);
+    session.set_title("Oaks", TitleSource::User).expect("it can tell");
+    let picture = || ["meta.json", "history.jsonl"].map(|file| fs::read(scratch.path("demo").join(file)).ok());
+    let before = picture();
+    let refused = [
+        session.set_title("Of poison", TitleSource::User).map(drop),
+        session.update_meta(|meta| meta.summary = "of poison".into()).map(drop),
+    ];
+    for error in refused {
+        let error = error.expect_err("it cannot tell");
+        assert!(matches!(&error, StoreError::NotRedacted { path, .. } if path.ends_with("meta.json")), "{error:?}");
+        assert!(!error.to_string().contains("poison"), "{error}");
+        assert_eq!(picture(), before);
+    }
+    let other = NewSession { name: Some(name("other")), prompt: "drink poison".into(), ..NewSession::default() };
+    let refused = scratch.store().redacted_by(Arc::new(Doubts)).create(&other);
+    assert!(matches!(refused, Err(StoreError::NotRedacted { .. })), "{refused:?}");
+    assert!(!scratch.path("other").exists(), "there is no session by that");
+}
+
 #[test]
 fn s02_where_the_redactor_gives_something_else_nothing_is_written() {
     let faults: [Answer; 6] = [

@@ -52,7 +52,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`RemoteError::NotThere`]; [`RemoteError::Diverged`]; [`RemoteError::Corrupt`] and [`RemoteError::Missing`] name the
-    /// object; [`StoreError::Locked`] while a turn runs; the step that failed.
+    /// object; [`RemoteError::Contended`]; [`StoreError::Locked`] while a turn runs; the step that failed.
     pub fn pull(&self, store: &Store, name: &SessionName, options: &PullOptions) -> RemoteResult<Copied> {
         let here = options.name.as_ref().unwrap_or(name);
         if !store.exists(here) {
@@ -87,7 +87,7 @@ impl Remote {
     ) -> RemoteResult<Copied> {
         let call = self.objects().call();
         let mut before: Option<Version> = None;
-        for attempt in 1.. {
+        for _ in 0..ATTEMPTS {
             let seen = self.run(write::manifest(&call, name))?;
             let not_there = || RemoteError::NotThere { name: name.clone(), place: self.place().to_owned() };
             let (manifest, version) = seen.ok_or_else(not_there)?;
@@ -97,7 +97,7 @@ impl Remote {
                 .run(fetch::tree(&call, manifest.files))
                 .and_then(|tree| work(&call, Copy { manifest, version: version.clone(), tree, conditional }));
             match done {
-                Err(RemoteError::Missing { .. }) if attempt < ATTEMPTS && !is_same => before = Some(version),
+                Err(RemoteError::Missing { .. }) if !is_same => before = Some(version),
                 done => return Ok(Copied { traffic: call.traffic(), ..done? }),
             }
         }
@@ -120,5 +120,41 @@ impl Remote {
         let meta = meta.as_deref();
         let state = State::new(self.place(), conditional, version, &manifest, meta, tree, history, files);
         state.write(paths, &state::path(paths, self.place(), name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::remote::RemoteOptions;
+    use session_core::Timestamp;
+
+    #[test]
+    fn a_copy_that_is_another_one_at_each_look_is_given_up_and_one_that_lacks_an_object_is_told() {
+        let remote = Remote::in_memory(RemoteOptions::default()).expect("memory can be had");
+        let name = SessionName::new("demo").expect("it is a name");
+        // Each is another one, by the mark of its write.
+        let put = || {
+            let manifest = Manifest::new(&name, "oak", Timestamp::default()).to_json();
+            let call = remote.objects().call();
+            remote.run(call.put(&crate::remote::keys::manifest(&name), manifest)).expect("it can be written");
+        };
+        let missing = || RemoteError::Missing { object: "history/demo/1".to_owned() };
+        put();
+        let mut looks = 0;
+        let changing = remote.patiently(&name, |_, _| {
+            looks += 1;
+            put();
+            Err(missing())
+        });
+        assert!(matches!(&changing, Err(RemoteError::Contended { name: of }) if *of == name), "{changing:?}");
+        assert_eq!(looks, ATTEMPTS);
+        looks = 0;
+        let lacking = remote.patiently(&name, |_, _| {
+            looks += 1;
+            Err(missing())
+        });
+        assert!(matches!(&lacking, Err(RemoteError::Missing { object }) if object == "history/demo/1"), "{lacking:?}");
+        assert_eq!(looks, 2, "it was still the same");
     }
 }

@@ -1,9 +1,11 @@
 //! Bundles that were cut off, or lost a bit on their way.
 
+use super::forged::{Forged, entry, packed};
 use super::{Elsewhere, bundle, fault_of, import};
 use crate::scratch::{Scratch, name, user};
 use session_store::{BundleFault, BundleSecrets, StoreError};
 use std::fs;
+use tar::EntryType;
 
 fn oaks() -> (Vec<u8>, Vec<u8>) {
     let scratch = Scratch::new();
@@ -68,8 +70,49 @@ fn e03_a_manifest_of_no_sensible_length_is_not_read() {
     header.set_path(".bundle.json").expect("it is short");
     header.set_size((64 << 20) + 1);
     header.set_cksum();
-    let (member, fault) = fault_of(&super::forged::packed(header.as_bytes()));
+    let (member, fault) = fault_of(&packed(header.as_bytes()));
     assert!(matches!(fault, BundleFault::ManifestTooLong { .. }), "{member:?}: {fault:?}");
+}
+
+#[test]
+fn e03_an_archive_that_ends_anywhere_before_its_end_leaves_nothing_though_it_was_packed_well() {
+    let long = format!("oaks/tmp/{}", "oak-".repeat(40));
+    let name = [long.as_bytes(), b"\0"].concat();
+    let with_long = Forged::good()
+        .listed(&long, "acorn")
+        .raw(&entry("././@LongLink", EntryType::GNULongName, &name))
+        .raw(&entry(&long[..100], EntryType::Regular, b"acorn"));
+    let elsewhere = Elsewhere::new();
+    super::imported(&elsewhere.store(), &with_long.bytes());
+    assert_eq!(fs::read(elsewhere.0.path(&long)).expect("it came in"), b"acorn");
+    let whole = with_long.tar();
+    // What stands behind the first block of the end may be shorter, but not than a block.
+    for len in 0..whole.len() {
+        let elsewhere = Elsewhere::new();
+        match import(&elsewhere.store(), &packed(&whole[..len])).expect_err("it is cut off") {
+            StoreError::Bundle(error) => {
+                assert!(matches!(error.fault, BundleFault::Truncated), "{len} of {}: {error:?}", whole.len());
+            }
+            error => panic!("{len}: {error}"),
+        }
+        assert!(elsewhere.is_empty(), "{len}");
+    }
+}
+
+#[test]
+fn e03_a_name_that_is_no_text_is_refused_and_shown_as_far_as_it_can_be() {
+    let mut short = entry("oaks/tmp/x", EntryType::Regular, b"x");
+    short[9] = 0xff;
+    let mut header = tar::Header::new_gnu();
+    header.as_mut_bytes().copy_from_slice(&short[..512]);
+    header.set_cksum();
+    let short = [header.as_bytes(), &short[512..]].concat();
+    let long = [&entry("././@LongLink", EntryType::GNULongName, b"oaks/tmp/\xff\0")[..], &short].concat();
+    for member in [short, long] {
+        let (shown, fault) = fault_of(&Forged::good().raw(&member).bytes());
+        assert_eq!(shown, "oaks/tmp/\u{fffd}");
+        assert!(matches!(fault, BundleFault::Header), "{fault:?}");
+    }
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Histories that were replaced, and copies without secrets.
 
 use super::{Machine, named, on_s3};
-use session_core::{Redact, RedactError};
+use session_core::{Redact, RedactError, TitleSource};
+use session_store::StoreError;
 use session_store::remote::{Change, PushOptions, RemoteError};
 use session_testing::s3::S3;
 use std::borrow::Cow;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +16,15 @@ struct Masks;
 
 impl Redact for Masks {
     fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
+        if text.contains("poison") {
+            return Err("cannot tell".into());
+        }
         Ok(if text.contains("hunter2") { text.replace("hunter2", "*******").into() } else { text.into() })
     }
+}
+
+fn redacted() -> PushOptions {
+    PushOptions { redactor: Some(Arc::new(Masks)), ..PushOptions::default() }
 }
 
 /// Replaces a word in a history as a scrub does: by a new file in the place of the old one.
@@ -70,11 +80,10 @@ fn a_redacted_copy_holds_no_secret_and_goes_on_as_the_session_does() {
     let server = S3::start();
     let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
     let session = oak.create("demo");
-    let redacted = PushOptions { redactor: Some(Arc::new(Masks)), ..PushOptions::default() };
     for text in ["the password is hunter2", "again: hunter2"] {
         oak.says("demo", text);
         std::fs::write(oak.path("demo").join("tmp/out"), "hunter2").expect("there is room");
-        oak.remote.push(&session, &redacted).expect("it can be sent");
+        oak.remote.push(&session, &redacted()).expect("it can be sent");
     }
     for bytes in server.objects().values() {
         let text = zstd::decode_all(&bytes[..]).unwrap_or_else(|_| bytes.clone());
@@ -84,4 +93,57 @@ fn a_redacted_copy_holds_no_secret_and_goes_on_as_the_session_does() {
     assert_eq!(elm.texts("demo"), ["the password is *******", "again: *******"]);
     assert!(matches!(oak.push("demo"), Err(RemoteError::Redaction { is_redacted: true, .. })));
     assert!(matches!(oak.pull("demo"), Err(RemoteError::Diverged(_))), "the masked text is none of this session's");
+}
+
+#[test]
+fn a_redacted_copy_holds_no_secret_of_metadata_nor_of_lines_that_are_no_events() {
+    let server = S3::start();
+    let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+    let session = oak.create("demo");
+    oak.says("demo", "the password is hunter2");
+    session.set_title("Of hunter2", TitleSource::User).expect("nothing forbids it");
+    session.update_meta(|meta| meta.summary = "hunter2 opens it".into()).expect("nothing forbids it");
+    let mut history = OpenOptions::new().append(true).open(session.paths().history()).expect("it is there");
+    // No JSON; two events in one line, as a torn write leaves them; no text at all.
+    let event = |text: &str| String::from_utf8(crate::support::line(&crate::support::said(text))).expect("it is text");
+    let two = event("first hunter2").trim_end().to_owned() + &event("second hunter2");
+    for line in [b"hunter2 is no JSON\n".as_slice(), two.as_bytes(), b"hunter2 \xff\n"] {
+        history.write_all(line).expect("there is room");
+    }
+    oak.says("demo", "still hunter2");
+    oak.remote.push(&session, &redacted()).expect("it can be sent");
+    for bytes in server.objects().values() {
+        let text = zstd::decode_all(&bytes[..]).unwrap_or_else(|_| bytes.clone());
+        assert!(!String::from_utf8_lossy(&text).contains("hunter2"));
+    }
+    elm.pull("demo").expect("it can be fetched");
+    let meta = elm.session("demo").meta().expect("it can be read").meta;
+    assert_eq!((meta.title.as_str(), meta.summary.as_str()), ("Of *******", "******* opens it"));
+    let texts = elm.texts("demo");
+    assert_eq!((texts.first(), texts.last()), (Some(&"the password is *******".into()), Some(&"still *******".into())));
+    let lines = crate::scratch::lines(&elm.history("demo"));
+    assert!(lines.contains(&"******* is no JSON".to_owned()) && lines.contains(&String::new()), "{lines:?}");
+    assert_eq!(lines.len(), oak.history("demo").split(|byte| *byte == b'\n').count() - 1, "each line has its own");
+    assert!(oak.history("demo").windows(7).any(|window| window == b"hunter2"), "here everything stays");
+}
+
+#[test]
+fn where_the_redactor_cannot_tell_nothing_is_sent() {
+    let server = S3::start();
+    let oak = Machine::new(on_s3(&server, "oak"));
+    let session = oak.create("demo");
+    oak.says("demo", "plant three oaks");
+    oak.remote.push(&session, &redacted()).expect("it can tell");
+    let before = server.objects();
+    let is_refused = |of: &str| {
+        let refused = oak.remote.push(&session, &redacted());
+        let Err(RemoteError::Store(StoreError::NotRedacted { path, .. })) = &refused else { panic!("{refused:?}") };
+        assert!(path.ends_with(of), "{path:?}");
+        assert!(server.objects() == before, "nothing was sent");
+    };
+    session.update_meta(|meta| meta.summary = "of poison".into()).expect("nothing forbids it");
+    is_refused("meta.json");
+    session.update_meta(|meta| meta.summary = "of oaks".into()).expect("nothing forbids it");
+    oak.says("demo", "drink poison");
+    is_refused("history.jsonl");
 }

@@ -9,6 +9,8 @@ mod generations;
 mod lease;
 mod listing;
 mod machines;
+mod newer;
+mod patient;
 mod removal;
 mod resumed;
 mod stranger;
