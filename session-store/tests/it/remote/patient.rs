@@ -29,7 +29,7 @@ fn writes(server: &S3, from: usize) -> Vec<usize> {
 
 /// Makes every write of the manifest come too late while `act` is at work.
 ///
-/// The first run finds out which requests they are, one after the other.
+/// Which requests these are is found out one after the other: each run makes one more of them late, until it is given up.
 fn always_too_late<T>(server: &S3, mut act: impl FnMut() -> Result<T, RemoteError>) -> RemoteError {
     let mut late = Vec::new();
     loop {
@@ -143,7 +143,7 @@ fn a_session_that_is_not_here_is_brought_in_by_a_sync() {
     assert_eq!(synced.pulled.map(|pulled| pulled.change), Some(Change::Made));
     assert!(synced.pushed.is_none(), "there is nothing to send");
     assert_eq!(elm.texts("demo"), ["plant three oaks"]);
-    // What both did takes a pull where the copy is ahead, and a push where it is behind.
+    // A copy that is behind is sent to, and one that is ahead is fetched from.
     let pushed = oak.remote.sync(&oak.store, &named("demo"), false).expect("it can be sent");
     assert_eq!((pushed.pulled.is_none(), pushed.pushed.map(|pushed| pushed.change)), (true, Some(Change::Added)));
     let plan = elm.remote.sync(&elm.store, &named("demo"), true).expect("it can be looked at");
