@@ -213,3 +213,30 @@ pub struct Image {
     /// Members that this version has no name for.
     pub extra: Fields,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_a_content_that_says_it() {
+        let wanted = Content::Text("three oaks".to_owned());
+        assert_eq!([Content::from("three oaks"), Content::from("three oaks".to_owned())], [wanted.clone(), wanted]);
+        assert_eq!(Content::from(""), Content::default());
+    }
+
+    #[test]
+    fn a_role_is_called_what_it_was_made_of() {
+        for (name, role) in [
+            ("system", Role::System),
+            ("user", Role::User),
+            ("assistant", Role::Assistant),
+            ("tool", Role::Tool),
+            ("", Role::Missing),
+            ("gardener", Role::Other(Box::new("gardener".into()))),
+        ] {
+            assert_eq!(Role::from(name), role);
+            assert_eq!((role.as_str(), role.to_string().as_str()), (name, name));
+        }
+    }
+}

@@ -153,7 +153,8 @@ impl Meta {
             ("title", &self.title),
         ];
         texts.into_iter().for_each(|(name, text)| push_text(&mut out, name, text));
-        if self.cost != 0.0 {
+        // JSON has no infinity; a sum of prices that overflowed says nothing.
+        if self.cost != 0.0 && self.cost.is_finite() {
             push_name(&mut out, "cost");
             out.extend_from_slice(price_text(self.cost).as_bytes());
         }
@@ -207,12 +208,8 @@ fn price(member: Member<'_, '_, '_>, to: &mut f64) -> Result<(), Malformed> {
     }
 }
 
-/// The shortest text that reads back as the number; with an exponent below 1e-6 and from 1e21 on.
+/// The shortest text that reads back as the number, a finite one; with an exponent below 1e-6 and from 1e21 on.
 fn price_text(n: f64) -> String {
-    if !n.is_finite() {
-        // JSON has no such numbers; a sum of prices that overflowed says nothing.
-        return "0".to_owned();
-    }
     if (1e-6..1e21).contains(&n.abs()) {
         return n.to_string();
     }

@@ -154,4 +154,29 @@ mod tests {
             assert_eq!(SessionName::new(name).map(|name| name.to_string()), Ok(name.to_owned()));
         }
     }
+
+    #[test]
+    fn each_rule_is_told_in_its_own_words() {
+        let rules = [
+            (NameRule::Empty, "it is empty"),
+            (NameRule::TooLong, "it is longer than 128 bytes"),
+            (NameRule::LeadingDot, "it starts with a dot"),
+            (NameRule::LeadingDash, "it starts with a dash"),
+            (NameRule::TrailingSpaceOrDot, "it ends in a space or a dot"),
+            (NameRule::Separator, "it has a slash or a backslash in it"),
+            (NameRule::Control, "it has a control character in it"),
+        ];
+        for (rule, said) in rules {
+            let error = NameError { name: "oak\n".into(), rule };
+            assert_eq!(error.to_string(), format!("\"oak\\n\" is no session name: {said}"));
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_text_and_one_part_of_a_path() {
+        let name = SessionName::new("oaks").expect("it is one");
+        assert_eq!((name.as_str(), AsRef::<str>::as_ref(&name)), ("oaks", "oaks"));
+        assert_eq!(std::path::Path::new("store").join(&name), std::path::Path::new("store/oaks"));
+        assert_eq!("oaks".parse(), Ok(name));
+    }
 }

@@ -156,4 +156,19 @@ mod tests {
         assert_eq!(Vec::from(list.clone()), [2, 4, 6, 8]);
         assert_eq!(list.into_iter().collect::<Vec<_>>(), [2, 4, 6, 8]);
     }
+
+    #[test]
+    fn a_list_that_was_cleared_is_empty_and_can_be_filled_again() {
+        let mut list = ThinVec::from(["oak", "birch"]);
+        list.clear();
+        assert_eq!(list, ThinVec::new());
+        list.push("alder");
+        assert_eq!(list, ThinVec::from(["alder"]));
+    }
+
+    #[test]
+    fn it_is_shown_as_the_list_that_it_is() {
+        assert_eq!(format!("{:?}", ThinVec::from(["oak", "birch"])), r#"["oak", "birch"]"#);
+        assert_eq!(format!("{:?}", ThinVec::<&str>::new()), "[]");
+    }
 }

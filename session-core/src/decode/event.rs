@@ -113,21 +113,11 @@ fn cursor(bytes: &[u8], bodies: bool) -> Cursor<'_> {
 }
 
 fn member(cursor: &mut Cursor<'_>, notes: &mut Notes, name: Key, event: &mut Event) -> Result<(), Malformed> {
-    if name == Key::Message {
-        return match cursor.shape()? {
-            Shape::Object => message(cursor, notes, |_| false).map(|message| event.message = Some(Box::new(message))),
-            Shape::Null => {
-                event.message = None;
-                cursor.skip().map(drop)
-            }
-            _ => Member::new(cursor, notes).vital("message").wrong_type(),
-        };
-    }
     let member = Member::new(cursor, notes);
     match name {
         Key::Ts => time(member.side("ts"), event),
         Key::Kind => member.vital("kind").word_into(&mut event.kind),
-        Key::Message => Ok(()),
+        Key::Message => said(member.vital("message"), event),
         Key::Tool => member.side("tool").string_into(&mut event.tool),
         Key::Ms => member.side("ms").integer_into(&mut event.ms),
         Key::Text => member.side("text").string_into(&mut event.text),
@@ -141,6 +131,21 @@ fn member(cursor: &mut Cursor<'_>, notes: &mut Notes, name: Key, event: &mut Eve
             shape => cursor.skip().map(|_| shape == Shape::Null),
         }),
         Key::Dropped => member.vital("dropped").integer_into(&mut event.dropped),
+    }
+}
+
+/// The member `message`: the last of several, whole.
+fn said(member: Member<'_, '_, '_>, event: &mut Event) -> Result<(), Malformed> {
+    match member.cursor.shape()? {
+        Shape::Object => {
+            event.message = Some(Box::new(message(member.cursor, member.notes, |_| false)?));
+            Ok(())
+        }
+        Shape::Null => {
+            event.message = None;
+            member.cursor.skip().map(drop)
+        }
+        _ => member.wrong_type(),
     }
 }
 

@@ -84,12 +84,11 @@ fn valid(bytes: &[u8], block: &[u8; LEN], marks: &Marks, at: usize, escaped: u64
     // A line break, a quotation mark or a backslash, nearly always.
     let mut others = escaped & !(marks.quotes | marks.backslashes | block::equal_to(block, b'n'));
     while others != 0 {
-        let letter = at + others.trailing_zeros() as usize;
+        let place = others.trailing_zeros() as usize;
         others &= others - 1;
-        let good = match bytes.get(letter) {
-            Some(b'u') => unit(bytes, letter + 1).and_then(char::from_u32).is_some(),
-            Some(&letter) => SHORT[usize::from(letter)] != 0,
-            None => false,
+        let good = match block[place] {
+            b'u' => unit(bytes, at + place + 1).and_then(char::from_u32).is_some(),
+            letter => SHORT[usize::from(letter)] != 0,
         };
         if !good {
             return false;

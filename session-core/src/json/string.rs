@@ -190,6 +190,7 @@ mod tests {
             (r#""\ud83d\ud83d\uDE00\n""#, r#""\ufffd\ud83d\uDE00\n""#),
             (r#""\ude00\ud83d""#, r#""\ufffd\ufffd""#),
             (r#""é\ud83dé\\""#, r#""é\ufffdé\\""#),
+            (r#""\u0061\ud83d\u006f\u5317""#, r#""\u0061\ufffd\u006f\u5317""#),
         ] {
             assert_eq!(without_lone_surrogates(text), wanted);
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use chrono::NaiveDate;
+use std::io::{BufReader, Read};
 
 fn read(histories: &[&str]) -> Statistics {
     let mut statistics = Statistics::default();
@@ -106,4 +107,44 @@ fn only_the_period_counts() {
     let mut statistics = Statistics::default();
     statistics.read(0, WORK.as_bytes(), Limits::default(), &upto).expect("memory can be read");
     assert_eq!(total(&statistics, |_| true).messages, 3);
+}
+
+/// Bytes that cannot be read.
+struct Unreadable;
+
+impl Read for Unreadable {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("a bad sector"))
+    }
+}
+
+#[test]
+fn what_was_read_before_an_error_counts_and_the_error_is_told() {
+    let upto = |lines: usize| WORK.split_inclusive('\n').take(lines).collect::<String>();
+    for lines in 0..=6 {
+        let part = upto(lines) + "{\"ts\":";
+        let mut statistics = Statistics::default();
+        let history = BufReader::with_capacity(64, part.as_bytes().chain(Unreadable));
+        let error = statistics.read(0, history, Limits::default(), &Period::ALL).expect_err("it cannot be read");
+        assert_eq!(error.to_string(), "a bad sector");
+        let until_then = read(&[&upto(lines)]);
+        assert!(statistics.cells().eq(until_then.cells()), "{lines} lines: {:?}", total(&statistics, |_| true));
+        let sum = total(&statistics, |_| true);
+        assert_eq!(
+            (sum.turns, sum.calls, sum.responses.count),
+            (u64::from(lines > 0), if lines > 1 { 3 } else { 0 }, u64::from(lines > 4),)
+        );
+    }
+}
+
+#[test]
+fn of_a_history_full_of_damage_the_first_defects_are_told_and_the_rest_is_read_all_the_same() {
+    let says = r#"{"kind":"message","message":{"role":"user","content":"dig"}}"#;
+    let history = format!("{says}\n{}{says}\n", "a stone\n".repeat(Conversation::MAX_DEFECTS + 5));
+    let mut statistics = Statistics::default();
+    let defects = statistics.read(0, history.as_bytes(), Limits::default(), &Period::ALL).expect("memory can be read");
+    assert_eq!(defects.len(), Conversation::MAX_DEFECTS);
+    let lines = [&defects[0], &defects[defects.len() - 1]].map(|defect| defect.place.line);
+    assert_eq!(lines, [Some(2), Some(1 + Conversation::MAX_DEFECTS as u64)]);
+    assert_eq!(total(&statistics, |_| true).messages, 2);
 }

@@ -2,9 +2,10 @@
 
 use crate::codec;
 use session_core::{
-    Content, Conversation, Item, Kind, Limits, Outcome, Parts, Scan, ScanBackwards, last_messages, scan_bytes,
+    Content, Conversation, Defect, Item, Kind, Limits, Outcome, Parts, Scan, ScanBackwards, last_messages, parse_time,
+    scan_bytes,
 };
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor};
 
 /// The history as one word an item: the code of a defect and its outcome, or the kind and the offset of an event.
 fn told(history: &[u8]) -> Vec<String> {
@@ -13,6 +14,46 @@ fn told(history: &[u8]) -> Vec<String> {
         Item::Defect(defect) => format!("{} {:?} @{}", defect.fault.code(), defect.outcome, defect.place.offset),
     };
     scan_bytes(history).map(word).collect()
+}
+
+#[test]
+fn each_fault_has_a_code_for_machines_and_a_sentence_for_people() {
+    const GLUED: &[u8] =
+        b"{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"a\"}{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"b\"}\n";
+    let rows: [(&[u8], &str, &str); 12] = [
+        (b"{\"kind\":rain}\n", "not-json", "not JSON: expected a value, 8 bytes in"),
+        (b"[\"rain\"]\n", "not-an-object", "JSON, but not an object"),
+        (b"{\"kind\":\"not", "torn", "torn: the file ends inside it"),
+        (b"{\"kind\":\"notice\"}", "unterminated", "whole, but without its newline"),
+        (b"{\"kind\":\"notice\",\"ms\":true}\n", "wrong-type", "ms has the wrong type"),
+        (b"{\"text\":\"\\ud83d\"}\n", "lone-surrogate", "half of a surrogate pair, read as U+FFFD"),
+        (b"{\"text\":\"\xFF\"}\n", "invalid-utf8", "bytes that are not UTF-8, read as U+FFFD"),
+        (b"\xEF\xBB\xBF{\"kind\":\"notice\"}\n", "byte-order-mark", "a byte order mark before it"),
+        (b"{\"kind\":\"notice\"}\r\n", "carriage-return", "ends in a carriage return"),
+        (b"\0{\"kind\":\"notice\"}\0\0\n", "nul-padding", "surrounded by NUL bytes"),
+        (GLUED, "glued", "several events on one line"),
+        (&[b'a'; 91], "too-long", "longer than 90 bytes"),
+    ];
+    let limits = Limits { max_line_bytes: 90 };
+    let only = |items: &mut dyn Iterator<Item = io::Result<Item>>| {
+        let defects: Vec<Defect> = items
+            .filter_map(|item| match item.expect("a slice has no read errors") {
+                Item::Defect(defect) => Some(defect),
+                Item::Record(_) => None,
+            })
+            .collect();
+        let [defect] = &defects[..] else { panic!("one defect: {defects:?}") };
+        defect.clone()
+    };
+    for (line, code, says) in rows {
+        let history = [&b"{}\n"[..], line].concat();
+        let forwards = only(&mut Scan::with_limits(&history[..], limits));
+        let at = forwards.place.offset;
+        assert_eq!((forwards.fault.code(), forwards.fault.to_string().as_str()), (code, says));
+        assert_eq!(forwards.to_string(), format!("line 2, byte {at}: {says}"));
+        let backwards = ScanBackwards::with_limits(Cursor::new(&history), limits).expect("a slice can be sought in");
+        assert_eq!(only(&mut { backwards }).to_string(), format!("byte {at}: {says}"), "nobody knows the line");
+    }
 }
 
 #[test]
@@ -87,6 +128,31 @@ fn the_zero_time_of_the_reference_is_no_time() {
 }
 
 #[test]
+fn a_time_that_is_null_is_as_good_as_missing_and_one_that_is_none_is_told() {
+    const SPRING: &str = "2026-03-20T14:46:00Z";
+    let spring = r#""ts":"2026-03-20T14:46:00Z""#;
+    let event = "notice @0";
+    let wrong = "wrong-type Repaired @0";
+    for (times, ts, wanted) in [
+        (r#""ts":null"#.to_owned(), None, &[event][..]),
+        (format!(r#"{spring},"ts":null"#), Some(SPRING), &[event]),
+        (format!(r#""ts":null,{spring}"#), Some(SPRING), &[event]),
+        (r#""ts":1767323045"#.to_owned(), None, &[wrong, event]),
+        (r#""ts":"in spring""#.to_owned(), None, &[wrong, event]),
+        (format!(r#"{spring},"ts":"in spring""#), None, &[wrong, event]),
+        (format!(r#"{spring},"ts":{{}}"#), Some(SPRING), &[wrong, event]),
+    ] {
+        let line = format!("{{{times},\"kind\":\"notice\"}}\n");
+        assert_eq!(told(line.as_bytes()), wanted, "{line}");
+        let read = scan_bytes(line.as_bytes()).find_map(|item| match item {
+            Item::Record(record) => Some(record.event.ts),
+            Item::Defect(_) => None,
+        });
+        assert_eq!(read, Some(ts.and_then(parse_time)), "{line}");
+    }
+}
+
+#[test]
 fn a_file_full_of_damage_is_counted_and_not_all_held() {
     let message = "{\"role\":\"user\",\"content\":\"a\"}\n";
     let bad_lines = Conversation::MAX_DEFECTS + 7;
@@ -103,42 +169,6 @@ fn a_file_full_of_damage_is_counted_and_not_all_held() {
     assert_eq!(from_the_end.defects.len(), Conversation::MAX_DEFECTS);
     let last = from_the_end.defects.last().expect("there are some").place.offset;
     assert_eq!(last, (history.len() - message.len() - 2) as u64, "backwards, the last ones are held");
-}
-
-/// A file whose bytes cannot be read from `good` on.
-struct Failing {
-    bytes: Cursor<Vec<u8>>,
-    good: u64,
-}
-
-impl Read for Failing {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = self.good.saturating_sub(self.bytes.position());
-        if left == 0 {
-            return Err(io::Error::other("a bad sector"));
-        }
-        let len = buf.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        self.bytes.read(&mut buf[..len])
-    }
-}
-
-impl Seek for Failing {
-    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        self.bytes.seek(pos)
-    }
-}
-
-#[test]
-fn a_read_error_is_told_once_and_ends_the_reading() {
-    let history = b"{\"kind\":\"notice\"}\n{\"kind\":\"notice\"}\n".to_vec();
-    let failing = || Failing { bytes: Cursor::new(history.clone()), good: 25 };
-    let mut scan = Scan::new(BufReader::with_capacity(8, failing()));
-    assert!(matches!(scan.next(), Some(Ok(Item::Record(_)))));
-    assert_eq!(scan.next().expect("the second line cannot be read").expect_err("it fails").to_string(), "a bad sector");
-    assert!(scan.next().is_none());
-    let mut backwards = ScanBackwards::new(failing()).expect("seeking works");
-    assert!(matches!(backwards.next(), Some(Err(_))));
-    assert!(backwards.next().is_none());
 }
 
 #[test]

@@ -198,6 +198,7 @@ fn a_document_says_what_is_missing_and_only_at_its_end_that_it_is_whole() {
     assert_eq!(value["events"][0]["number"], 4);
     assert_eq!(value["events"][0]["event"]["message"]["content"], "digging");
     assert!(document.ends_with("\"complete\":false}\n"), "{document}");
+    assert_eq!(value["diagnostics"][0]["text"], "line 5, byte 233: not JSON: ends inside a string, 47 bytes in");
     let whole = exported(&history([Message::user("plant")]), &mut Json::new(), |all| all);
     assert!(whole.ends_with("\"complete\":true}\n"), "{whole}");
 }

@@ -200,3 +200,51 @@ fn i16_the_end_of_a_large_file_is_read_without_its_beginning() {
     assert_eq!(last.expect("it has no read errors").messages.len(), 20);
     assert!(held < 128 << 10, "{held} bytes");
 }
+
+/// Lines, one at a time, and how much more was held, when each had been taken, than at first.
+struct Watched {
+    lines: Vec<Vec<u8>>,
+    at: usize,
+    before: usize,
+    held: Vec<usize>,
+}
+
+impl Read for &mut Watched {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.len().min(buf.len());
+        buf[..len].copy_from_slice(&self.lines[self.at][..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl BufRead for &mut Watched {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(self.lines.get(self.at).map_or(&[], Vec::as_slice))
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if amount > 0 {
+            self.held.push(HELD.get().saturating_sub(self.before));
+            self.at += 1;
+        }
+    }
+}
+
+#[test]
+fn i16_what_decoding_a_long_text_took_is_given_back() {
+    let said = |text: &str| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}\n").into_bytes();
+    let event = |text: &str| {
+        let message = r#"{"ts":"2026-01-02T03:04:05Z","kind":"message","message":{"role":"user","content":"#;
+        format!("{message}\"{text}\"}}}}\n").into_bytes()
+    };
+    let gone = b"{\"kind\":\"rollback\",\"dropped\":1}\n".to_vec();
+    let long = "plant three oaks\\n".repeat(1 << 19);
+    let lines = vec![event(&long), gone, event("water them"), event("rest"), said("go on")];
+    let mut watched = Watched { lines, at: 0, before: HELD.get(), held: Vec::new() };
+    let conversation = Conversation::read(&mut watched, Limits::default()).expect("it has no read errors");
+    assert_eq!(conversation.messages.len(), 3);
+    let held = &watched.held;
+    assert!(held[0] > 8 << 20, "the text is live: {held:?}");
+    assert!(held[1..].iter().all(|held| *held < 1 << 20), "it was taken back: {held:?}");
+}

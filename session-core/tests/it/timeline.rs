@@ -73,6 +73,23 @@ fn marked_turns_reach_from_their_start_to_their_end() {
 }
 
 #[test]
+fn a_start_that_is_written_twice_begins_one_turn() {
+    let start = |id: &str, checkpoint| turn(id, TurnPhase::Start, "", checkpoint);
+    let timeline = timeline(&[
+        start("a", None),
+        start("a", Some(3)),
+        user("plant three oaks"),
+        assistant("digging"),
+        start("a", None),
+        turn("a", TurnPhase::End, "done", None),
+        start("b", None),
+        user("water them"),
+    ]);
+    assert_eq!(shape(&timeline), [(1, 1, 6, 2, 2), (2, 7, 8, 1, 1)]);
+    assert_eq!(timeline.turns()[0].before, Some(3), "the second one tells of a checkpoint all the same");
+}
+
+#[test]
 fn without_marks_each_prompt_begins_a_turn_and_what_agents_inject_does_not() {
     let timeline = timeline(&[
         user("<environment_context>\n/w\n</environment_context>"),
@@ -181,7 +198,21 @@ fn points_read_back_and_others_do_not() {
         assert_eq!(point.to_string().parse(), Ok(point));
     }
     for bad in ["", "turn:", "turn:x", "-1", "+1", "turn-1", "1.0"] {
-        assert!(bad.parse::<Point>().is_err(), "{bad}");
+        let says = format!("{bad:?} names no point: it must be the number of an event, or turn:N");
+        assert_eq!(bad.parse::<Point>().map_err(|error| error.to_string()), Err(says));
+    }
+}
+
+#[test]
+fn why_a_conversation_cannot_go_back_to_a_point_is_told_in_words() {
+    let timeline = timeline(&[user("one"), user("two"), Event::rollback(ts(), 1), user("three")]);
+    for (point, says) in [
+        (Point::Event(9), "there is no 9: the history has 4 events and 3 turns"),
+        (Point::Turn(4), "there is no turn:4: the history has 4 events and 3 turns"),
+        (Point::Event(2), "what was said up to 2 is no longer part of the conversation"),
+        (Point::Turn(2), "what was said up to turn:2 is no longer part of the conversation"),
+    ] {
+        assert_eq!(timeline.cut(point).map_err(|error| error.to_string()), Err(says.to_owned()));
     }
 }
 

@@ -72,6 +72,15 @@ mod tests {
     }
 
     #[test]
+    fn each_detail_has_a_name_and_everything_is_what_is_shown_unless_asked() {
+        assert_eq!(
+            [Detail::Full, Detail::Compact, Detail::Prompts].map(Detail::as_str),
+            ["full", "compact", "prompts"]
+        );
+        assert_eq!(Detail::default(), Detail::Full);
+    }
+
+    #[test]
     fn compact_has_neither_reasoning_nor_results() {
         let thinks = Message { reasoning_content: "hm".into(), ..Message::assistant("digging") };
         assert_eq!(shown(Detail::Compact, thinks), Some(Message::assistant("digging")));

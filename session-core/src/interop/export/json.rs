@@ -181,3 +181,46 @@ impl Diagnostic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Meta;
+    use crate::interop::export::Detail;
+    use serde_json::{Value, json};
+
+    /// The members of a document without events.
+    fn document(change: impl FnOnce(&mut Head)) -> Value {
+        let mut head = Head { events: 4, rolled_back: 2, ..Head::of(Meta { name: "oaks".into(), ..Meta::default() }) };
+        change(&mut head);
+        let (mut exporter, mut out) = (Json::new(), Vec::new());
+        exporter.begin(&head, &mut out);
+        exporter.end(&End::default(), &mut out);
+        serde_json::from_slice(&out).expect("it is JSON")
+    }
+
+    #[test]
+    fn a_document_says_which_events_it_is_of() {
+        for (range, wanted) in [
+            (1..=u64::MAX, Value::Null),
+            (0..=4, Value::Null),
+            (1..=3, json!({ "first": 1, "last": 3 })),
+            (2..=9, json!({ "first": 2, "last": 4 })),
+        ] {
+            let document = document(|head| head.range = range.clone());
+            assert_eq!((&document["range"], &document["session"]["events"]), (&wanted, &json!(4)), "{range:?}");
+        }
+    }
+
+    #[test]
+    fn e04_a_document_says_how_much_of_each_event_it_has_and_what_was_left_out() {
+        for (detail, name) in [(Detail::Full, "full"), (Detail::Compact, "compact"), (Detail::Prompts, "prompts")] {
+            for (is_raw, left_out) in [(false, 2), (true, 0)] {
+                let document = document(|head| (head.detail, head.is_raw) = (detail, is_raw));
+                assert_eq!(document["detail"], name);
+                assert_eq!(document["raw"], is_raw);
+                assert_eq!(document["left_out"], json!({ "rolled_back": left_out }));
+            }
+        }
+    }
+}

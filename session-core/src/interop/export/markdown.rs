@@ -44,8 +44,9 @@ impl Export for Markdown {
         fact("Parent", &named(&meta.parent));
         fact("Goes on in", &named(&meta.succeeded_by));
         if !head.is_whole() {
-            let last = (*head.range.end()).min(head.events);
-            fact("Events", &format!("{} to {last} of {}", head.range.start(), head.events));
+            let (first, last) = (*head.range.start(), (*head.range.end()).min(head.events));
+            let which = if first > last { "none".to_owned() } else { format!("{first} to {last}") };
+            fact("Events", &format!("{which} of {}", head.events));
         }
         match (head.rolled_back, head.is_raw) {
             (0, _) => {}
@@ -160,5 +161,12 @@ fn push_aside(out: &mut String, event: &Event) {
         }
         Some(Aside::GoesOn(name)) => format!("Goes on in {}", code(&name)),
     };
-    push(out, format_args!("\n*{text}*\n"));
+    // White space beside a mark keeps it from being one.
+    match text.trim() {
+        "" => {}
+        text => push(out, format_args!("\n*{text}*\n")),
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,7 +128,7 @@ pub(super) fn note(image: &Image) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, Fields, Parts, parse_time};
+    use crate::{Event, Fields, Meta, Parts, parse_time};
 
     fn body(messages: impl IntoIterator<Item = Message>) -> String {
         let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
@@ -174,5 +174,26 @@ mod tests {
             "{\"messages\":[\n{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"an oak\"}]},\n\
              {\"role\":\"user\",\"content\":\"look\\n[image: image/png, 2×3, 1 byte, oak.png]\"}\n]}\n"
         );
+    }
+
+    #[test]
+    fn the_model_of_a_body_is_the_last_that_was_set_or_that_of_the_session() {
+        let ts = parse_time("2026-01-02T03:04:05Z").expect("it is well formed");
+        for (session, set, wanted) in [
+            ("", &[][..], ""),
+            ("oak-1", &[], r#""model":"oak-1","#),
+            ("oak-1", &["oak-2", "oak-3"], r#""model":"oak-3","#),
+            ("", &["oak-2", ""], r#""model":"oak-2","#),
+        ] {
+            let (mut exporter, mut out) = (OpenAi::new(), Vec::new());
+            exporter.begin(&Head::of(Meta { model: session.into(), ..Meta::default() }), &mut out);
+            for (number, model) in (1..).zip(set) {
+                let event = Event::settings(ts, *model, false, Vec::new());
+                exporter.entry(&Entry { number, live: None, event }, &mut out);
+            }
+            exporter.end(&End::default(), &mut out);
+            let body = String::from_utf8(out).expect("JSON is text");
+            assert_eq!(body, format!("{{{wanted}\"messages\":[\n]}}\n"));
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! Searching a history finds what decoding every event finds, however it was written.
 
+mod arguments;
+mod reading;
+
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use session_core::search::{Anchor, Coverage, Hit, Pattern, Scope, Search, Seen, TextKind};
-use session_core::{Content, Event, Item, Limits, Message, scan_bytes};
+use session_core::{Content, Item, Limits, scan_bytes};
 use session_testing::{Histories, Shape};
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 
 /// A text that is looked for.
@@ -80,59 +83,6 @@ fn a_text_is_found_however_json_writes_it() {
 }
 
 #[test]
-fn what_stands_in_the_arguments_of_a_call_is_a_text_and_not_json() {
-    let mut message = Message::assistant("");
-    message.tool_calls.push(session_core::ToolCall {
-        name: "edit".into(),
-        arguments: r#"{"path":"a","text":"if \"wild\" {\n\tplant();\n}","\u006f":"\u0061corn"}"#.into(),
-        ..Default::default()
-    });
-    let mut history = Vec::new();
-    Event { message: Some(Box::new(message)), ..Event::default() }.encode(&mut history);
-    let args = |text: &str| vec![(1, TextKind::Args, text.to_owned())];
-    assert_eq!(found(&history, exact("if \"wild\" {")), args("if \"wild\" {"));
-    assert_eq!(found(&history, exact("{\n\tplant();")), args("if \"wild\" {\n\tplant();"));
-    assert_eq!(found(&history, exact("acorn")), args("acorn"));
-    assert_eq!(found(&history, exact("\"path\":"))[0].1, TextKind::Args);
-}
-
-#[test]
-fn what_is_found_in_the_arguments_as_they_stand_is_one_hit_whatever_escapes_are_beside_it() {
-    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"Dig","arguments":"{\"a\":\"oak\",\"b\":\"\\u006fak\"}"}}]}"#;
-    let history = format!("{{\"kind\":\"message\",\"message\":{call}}}\n");
-    assert_eq!(found(history.as_bytes(), exact("oak")).len(), 1);
-}
-
-/// A file whose every read is interrupted once.
-struct Interrupted<R>(R, bool);
-
-impl<R: Read> Read for Interrupted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.1 = !self.1;
-        if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(buffer) }
-    }
-}
-
-impl<R: Seek> Seek for Interrupted<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
-    }
-}
-
-#[test]
-fn a_read_that_a_signal_interrupts_is_tried_again() {
-    let history = user("plant three oaks");
-    let mut hits = 0;
-    let mut search = Search::new(exact("oaks"), Scope::default(), Limits::default());
-    let coverage = search.read(Interrupted(Cursor::new(history.as_bytes()), false), &mut |seen| {
-        hits += u32::from(matches!(seen, Seen::Hit(_)));
-        ControlFlow::Continue(())
-    });
-    coverage.expect("an interrupted read is no error");
-    assert_eq!(hits, 1);
-}
-
-#[test]
 fn the_parts_of_a_content_are_texts_of_their_own() {
     let parts = r#"[{"type":"text","text":"three oa"},{"type":"text","text":"ks and o\u0061ks"},{"type":"image","text":"oaks"}]"#;
     let history = format!("{{\"message\":{{\"role\":\"user\",\"content\":{parts}}}}}\n");
@@ -163,19 +113,6 @@ fn records(history: &[u8]) -> impl Iterator<Item = (u64, session_core::Record)> 
         Item::Defect(_) => None,
     });
     (1..).zip(records)
-}
-
-#[test]
-fn a_line_that_cannot_be_read_is_told_of_where_it_may_have_held_a_hit() {
-    let history = format!("{}{{\"ts\":\"2026\",\"text\":\"an oak", user("birch"));
-    let (hits, coverage) = search(history.as_bytes(), exact("oak"), Scope::default());
-    assert!(hits.is_empty());
-    assert_eq!(coverage.unread, 1);
-    assert_eq!(
-        coverage.first_unread.expect("it is the one").to_string(),
-        "line 2, byte 63: torn: the file ends inside it"
-    );
-    assert_eq!(search(history.as_bytes(), exact("birch"), Scope::default()).1.unread, 0);
 }
 
 #[test]
@@ -242,33 +179,6 @@ fn an_excerpt_is_the_line_of_the_match_or_the_part_of_a_long_one_around_it() {
     let everything = Wanted { regex: regex::Regex::new("(?s).+").expect("it is one"), anchor: Anchor::NONE };
     let (hits, _) = search(history.as_bytes(), everything, Scope::default());
     assert!(hits[0].excerpt.cut_behind && hits[0].excerpt.text.len() < 2_000);
-}
-
-#[test]
-fn lines_longer_than_a_block_are_searched_and_passed_over_among_others() {
-    let long = "樹 ".repeat(800_000);
-    let history = [user("oak"), user(&long), user("oak"), user(&format!("{long}acorn{long}")), user("oak")].concat();
-    let numbers = |wanted| found(history.as_bytes(), wanted).into_iter().map(|(event, ..)| event).collect::<Vec<_>>();
-    assert_eq!(numbers(exact("oak")), [1, 3, 5]);
-    assert_eq!(numbers(exact("acorn")), [4]);
-    assert_eq!(numbers(any_case("ACORN")), [4]);
-    let unended = history.trim_end();
-    assert_eq!(found(&unended.as_bytes()[..unended.len() - 60], exact("acorn")).len(), 1);
-    assert_eq!(found([user("oak"), long.clone() + "oak"].concat().as_bytes(), exact("oak")).len(), 1);
-}
-
-#[test]
-fn a_search_that_is_told_to_stop_reads_no_further() {
-    let history = Histories::of_bytes(3, Shape::Real, 5 << 20);
-    let mut search = Search::new(exact("oak"), Scope::default(), Limits::default());
-    let mut hits = 0;
-    let coverage = search.read(Cursor::new(&history[..]), &mut |seen| {
-        hits += u32::from(matches!(seen, Seen::Hit(_)));
-        if hits == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let coverage = coverage.expect("memory has no read errors");
-    assert_eq!((hits, coverage.stopped), (3, true));
-    assert!(coverage.bytes <= 1 << 20, "{}", coverage.bytes);
 }
 
 /// The history with some characters of its strings written as escapes, and now and then damage.
