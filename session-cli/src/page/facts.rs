@@ -55,6 +55,15 @@ fn models(head: &Head, story: &Story) -> String {
     if known.is_empty() { "unknown".to_owned() } else { known.join(", ") }
 }
 
+/// Which events are on the page.
+fn shown(head: &Head) -> String {
+    let (first, last) = (*head.range.start(), (*head.range.end()).min(head.events));
+    match first <= last {
+        true => format!("Events {first} to {last} of {}.", head.events),
+        false => format!("None of {}.", counted(head.events, "event", "events")),
+    }
+}
+
 /// What is not on the page, and why.
 fn missing(head: &Head, end: &End) -> Markup {
     let left_out = head.rolled_back;
@@ -64,7 +73,7 @@ fn missing(head: &Head, end: &End) -> Markup {
             p class="missing" { (counted(left_out, "message that was taken back is", "messages that were taken back are")) " left out." }
         }
         @if !head.is_whole() {
-            p class="missing" { "Events " (head.range.start()) " to " ((*head.range.end()).min(head.events)) " of " (head.events) "." }
+            p class="missing" { (shown(head)) }
         }
         @if skipped > 0 { p class="missing" { (counted(skipped, "line", "lines")) " of the history could not be read." } }
         @if end.uncertain { p class="missing" { "Something was taken back across a line that could not be read: what is left out is a guess." } }

@@ -138,3 +138,12 @@ fn s01_secrets_are_masked_in_every_format_unless_told_otherwise() {
     let told = json(&scratch.ok(&["export", "oaks", "-o", "oaks.md", "--json"]));
     assert_eq!(told["files"][0]["redacted"], 4);
 }
+
+#[test]
+fn a_page_says_which_events_it_has_also_where_it_has_none() {
+    let scratch = oaks();
+    for (range, told) in [("1..2", "Events 1 to 2 of 4."), ("9..12", "None of 4 events.")] {
+        let page = scratch.ok(&["export", "oaks", "--format", "html", "--range", range]);
+        assert!(page.contains(told), "{range}: {told}");
+    }
+}

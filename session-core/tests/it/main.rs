@@ -8,6 +8,7 @@ mod defects;
 mod directions;
 #[cfg(feature = "interop")]
 mod examples;
+#[cfg(feature = "interop")]
 mod export;
 mod faults;
 mod format_doc;
@@ -23,6 +24,7 @@ mod properties;
 mod reading;
 mod report;
 mod search;
+#[cfg(feature = "interop")]
 mod story;
 mod text;
 mod timeline;
