@@ -300,7 +300,7 @@ fn same(lab: &Lab, now: &State, wanted: &State, what: &str) {
 
 #[test]
 fn ck35_random_work_is_captured_and_restored_as_a_plain_copy_would_be() {
-    let long = std::env::var_os("SESSION_LONG_TESTS").is_some_and(|value| value == "1");
+    let long = session_testing::is_long();
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first = number("SESSION_FUZZ_SEED").unwrap_or(0);
     let count: u64 = number("SESSION_FUZZ_COUNT").unwrap_or(if long { 10_000 } else { 40 });

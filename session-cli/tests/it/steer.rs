@@ -187,7 +187,7 @@ fn what_is_no_message_is_refused_before_anything_is_sent() {
 
 #[test]
 fn i03_steering_a_turn_that_ends_at_the_same_moment_never_says_delivered_without_the_history() {
-    let rounds = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 300 } else { 12 };
+    let rounds = session_testing::usually(12, 300);
     let scratch = with(&["oaks"]);
     let mut queued = Vec::new();
     let mut delivered = Vec::new();

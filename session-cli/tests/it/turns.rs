@@ -156,7 +156,7 @@ fn p01_the_turn_after_one_that_was_killed_stops_what_it_left_and_says_so() {
 #[test]
 fn whenever_a_turn_is_killed_its_command_dies_with_it() {
     let scratch = oaks();
-    let rounds = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 200 } else { 30 };
+    let rounds = session_testing::usually(30, 200);
     for round in 0..rounds {
         let mut command = scratch.command(SESSION);
         let mut child = command.args(["turn", "oaks", "--", "sleep", "600"]).spawn().expect("the program was built");

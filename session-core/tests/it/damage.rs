@@ -1,6 +1,6 @@
 //! What damage to a file costs: the lines that it touches, and no other.
 
-use crate::properties::{cases, long};
+use crate::properties::cases;
 use proptest::prelude::*;
 use session_core::{Conversation, Event, Item, Kind, Limits, Message, Record, ToolCall, count, parse_time, scan_bytes};
 use std::fs;
@@ -116,7 +116,7 @@ fn count_is_load_on_every_recorded_history_and_on_every_cut_of_it() {
                 continue;
             }
             let history = fs::read(&path).expect("the data is there");
-            let step = if long() { 1 } else { history.len() / 300 + 1 };
+            let step = session_testing::usually(history.len() / 300 + 1, 1);
             for cut in (0..=history.len()).rev().step_by(step) {
                 count_is_load(&history[..cut]);
             }

@@ -9,13 +9,8 @@ use session_core::{
     parse_time,
 };
 
-/// Whether somebody asked for the slow families.
-pub(crate) fn long() -> bool {
-    std::env::var_os("SESSION_LONG_TESTS").is_some()
-}
-
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    let factor = if long() { 50 } else { 1 };
+    let factor = session_testing::usually(1, 50);
     ProptestConfig { cases: cases * factor, failure_persistence: None, ..ProptestConfig::default() }
 }
 

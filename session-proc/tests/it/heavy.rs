@@ -83,7 +83,7 @@ fn an_id_is_not_shared_with_the_reference() {
 
 #[test]
 fn p08_whenever_the_starter_is_killed_what_runs_can_be_found_and_stopped() {
-    let rounds = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 120 } else { 24 };
+    let rounds = session_testing::usually(24, 120);
     for session in Session::both() {
         fs::create_dir(session.registry.dir()).expect("the name is free");
         let start = Start::new("sleep 600", session.cwd());

@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 const BASE_VARIABLE: &str = "SESSION_TEST_REFERENCE_BASE";
 
 fn long() -> Duration {
-    let long = env::var_os("SESSION_LONG_TESTS").is_some_and(|value| value == "1");
-    Duration::from_millis(if long { 30_000 } else { 1_500 })
+    Duration::from_millis(session_testing::usually(1_500, 30_000))
 }
 
 /// Spends about so many microseconds, so that the two meet in all their steps.

@@ -5,7 +5,6 @@ use crate::support::{Session, line, quick, said};
 use session_core::{Conversation, Limits};
 use session_store::{History, HistoryView, Options, SessionPaths};
 use std::collections::BTreeMap;
-use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// How long a race runs: long enough to meet what it looks for, and longer on demand.
 fn length() -> Duration {
-    if env::var_os("SESSION_LONG_TESTS").is_some() { Duration::from_secs(30) } else { Duration::from_millis(1500) }
+    session_testing::usually(Duration::from_millis(1500), Duration::from_secs(30))
 }
 
 struct Racer {

@@ -5,15 +5,12 @@ use crate::support::{Session, files};
 use chrono::{TimeDelta, Utc};
 use rand::RngExt as _;
 use session_store::{InboxMessage, Outcome, Sent, Terms, USER_LINE, Waited};
+use session_testing::usually;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::hint::spin_loop;
 use std::thread;
 use std::time::Duration;
-
-fn rounds(usually: usize, long: usize) -> usize {
-    if std::env::var_os("SESSION_LONG_TESTS").is_some() { long } else { usually }
-}
 
 /// Some time between nothing and what a step of the other side takes.
 fn linger() {
@@ -38,7 +35,7 @@ fn i03_a_message_to_a_turn_that_ends_at_the_same_moment_is_delivered_only_if_the
     let scratch = Session::in_memory();
     let session = parts::open(scratch.paths.dir());
     let (mut delivered, mut queued) = (0, 0);
-    for round in 0..rounds(60, 3_000) {
+    for round in 0..usually(60, 3_000) {
         let lock = session.lock().expect("nobody else wants it");
         let turn = session.begin_turn(&lock, &format!("t{round}")).expect("the last one is over");
         let waited = thread::scope(|scope| {
@@ -76,7 +73,7 @@ fn race(terms: impl Fn(usize) -> Terms + Sync, take_back: impl Fn(&Session, &Sen
     let scratch = Session::in_memory();
     let session = parts::open(scratch.paths.dir());
     let mut taken_back = BTreeSet::new();
-    for round in 0..rounds(100, 5_000) {
+    for round in 0..usually(100, 5_000) {
         let sent = session.inbox().steer(message(round, terms(round))).expect("it can be delivered");
         thread::scope(|scope| {
             let sender = scope.spawn(|| take_back(&scratch, &sent));
@@ -89,7 +86,7 @@ fn race(terms: impl Fn(usize) -> Terms + Sync, take_back: impl Fn(&Session, &Sen
     }
     let recorded = in_history(&scratch);
     assert_eq!(taken_back.intersection(&recorded).next(), None, "never both");
-    assert_eq!(taken_back.len() + recorded.len(), rounds(100, 5_000), "never neither");
+    assert_eq!(taken_back.len() + recorded.len(), usually(100, 5_000), "never neither");
     assert!(scratch.inbox().undelivered().expect("it can be read").is_empty());
     (scratch, taken_back.len())
 }
@@ -101,7 +98,7 @@ fn a_message_is_cancelled_or_recorded_and_never_both() {
         scratch.inbox().cancel(OsStr::new(sent.id())).expect("it can be tried").is_some()
     };
     let (_, cancelled) = race(|_| Terms::default(), cancel);
-    assert!((1..rounds(100, 5_000)).contains(&cancelled), "both happen: {cancelled} cancelled");
+    assert!((1..usually(100, 5_000)).contains(&cancelled), "both happen: {cancelled} cancelled");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn child_that_runs_a_turn() {
 
 #[test]
 fn i01_i05_i28_each_message_of_four_senders_is_recorded_once_and_in_order_by_a_turn_that_is_killed_again_and_again() {
-    let (messages, kills) = if std::env::var_os("SESSION_LONG_TESTS").is_some() { (10_000, 50) } else { (1_200, 6) };
+    let (messages, kills) = session_testing::usually((1_200, 6), (10_000, 50));
     let each = messages / SENDERS;
     let session = Session::in_memory();
     let dir = session.paths.dir().display().to_string();

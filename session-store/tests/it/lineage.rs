@@ -58,7 +58,7 @@ fn h10_links_that_lead_back_are_told_and_end() {
 
 #[test]
 fn h10_a_very_long_chain_is_followed_without_recursion() {
-    let links = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 100_000 } else { 5_000 };
+    let links = session_testing::usually(5_000, 100_000);
     let scratch = Scratch::new();
     for n in 0..links {
         let next = if n + 1 < links { format!("s{}", n + 1) } else { String::new() };

@@ -8,9 +8,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 const PART: &str = "SESSION_STORE_TEST_PART";
 const ARGUMENT: &str = "SESSION_STORE_TEST_ARGUMENT";
 
-/// How long races run, in seconds: so long, or 30 where `SESSION_LONG_TESTS` is set.
+/// How long races run, in seconds: so long, or 30 where the slow families run in full.
 pub(crate) fn race_seconds(usually: u64) -> u64 {
-    if env::var_os("SESSION_LONG_TESTS").is_some() { 30 } else { usually }
+    session_testing::usually(usually, 30)
 }
 
 /// A process that plays a part. It is killed when it is dropped.

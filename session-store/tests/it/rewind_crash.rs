@@ -155,7 +155,7 @@ fn i33_what_was_interrupted_is_ended_without_knowing_what_was_asked_for() {
 #[test]
 fn i33_h18_a_process_that_is_killed_in_a_rewind_leaves_no_lock_and_what_the_next_one_ends() {
     // Every operation is tried on a disk that stops; of real deaths a sample is enough.
-    let step = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 1 } else { 7 };
+    let step = session_testing::usually(7, 1);
     for at in (0..2_000).step_by(step) {
         let garden = Garden::of_two_turns();
         let output = command("rewinds and is killed", garden.scratch.outside(), &at.to_string()).output();

@@ -231,7 +231,7 @@ fn s02_a_session_in_use_is_not_scrubbed() {
 fn s02_a_scrub_that_fails_or_dies_at_any_step_loses_nothing_and_is_ended_by_repeating_it() {
     at_every_step_of(&[FAIL, STOP], 20, |fault| {
         // A disk that stops is tried at every operation; of one that fails once a sample is enough.
-        let is_long = std::env::var_os("SESSION_LONG_TESTS").is_some();
+        let is_long = session_testing::is_long();
         if matches!(fault, Fault::Fail { at } if at % 4 != 0) && !is_long {
             return true;
         }

@@ -332,7 +332,7 @@ impl World {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if std::env::var_os("SESSION_LONG_TESTS").is_some() { 1_000 } else { 64 },
+        cases: session_testing::usually(64, 1_000),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

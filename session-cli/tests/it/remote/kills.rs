@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// The numbers of the requests at which it is killed, and how: all of them, or a sample.
 fn points() -> impl Iterator<Item = (usize, Trouble)> {
-    let step = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 1 } else { 5 };
+    let step = session_testing::usually(5, 1);
     let both = |at| [(at, Trouble::HoldBefore), (at, Trouble::HoldAfter)];
     (0..).flat_map(both).step_by(step)
 }

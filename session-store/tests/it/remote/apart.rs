@@ -56,7 +56,7 @@ fn connect(machine: usize, thread: &str) {
 
 #[test]
 fn i38_two_machines_in_two_networks_that_are_killed_write_one_history_in_order_each_event_once() {
-    let turns = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 500 } else { 12 };
+    let turns = session_testing::usually(12, 500);
     // Who may not make networks has the claim in one process.
     let tried = move || match own_network() {
         true => apart(turns),

@@ -149,7 +149,7 @@ fn plans(place: &str, oak: &Machine, elm: &Machine) {
 
 #[test]
 fn a_small_push_to_a_large_session_takes_two_requests_and_less_than_ten_kilobytes() {
-    let megabytes = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 500 } else { 80 };
+    let megabytes = session_testing::usually(80, 500);
     let server = S3::start();
     let oak = Machine::new(on_s3(&server, "oak"));
     let session = oak.create("demo");

@@ -103,7 +103,7 @@ fn command(program: &Path, dir: &Path, words: &[&str]) -> Command {
 
 #[test]
 fn a_real_server_holds_what_the_small_one_holds() {
-    let is_long = env::var_os("SESSION_LONG_TESTS").is_some();
+    let is_long = session_testing::is_long();
     let Some(program) = program().filter(|_| is_long) else {
         told("not tried: it is a slow family, and takes `garage` on the path or in SESSION_GARAGE");
         return;

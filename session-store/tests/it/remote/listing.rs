@@ -23,7 +23,7 @@ fn holders(summaries: &RemoteSummaries) -> Vec<&str> {
 
 #[test]
 fn many_copies_are_listed_by_pages_and_looked_at_by_one_object() {
-    let count = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 100_000 } else { 5_000 };
+    let count = session_testing::usually(5_000, 100_000);
     let remote = Remote::in_memory(options("oak")).expect("memory can be had");
     copies(&remote, "s", count);
     let list = remote.list("").expect("it can be listed");

@@ -32,7 +32,7 @@ pub(super) fn turn(machine: &Machine, lease: Duration) -> Result<usize, RemoteEr
 
 #[test]
 fn i38_two_machines_that_crash_at_random_write_one_history_in_order_each_event_once() {
-    let turns = if std::env::var_os("SESSION_LONG_TESTS").is_some() { 500 } else { 60 };
+    let turns = session_testing::usually(60, 500);
     let mut random = StdRng::seed_from_u64(7);
     let server = S3::start();
     let clock = Clock::new();
