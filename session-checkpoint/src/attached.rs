@@ -147,10 +147,11 @@ impl Checkpointer for Attached {
 /// such checkpoint. The newest checkpoint knows them, so that they are no edits since; but none of this session's turns
 /// made them.
 fn by_hand(reader: &Reader, since: TurnRef) -> Result<BTreeMap<RelPath, u32>, Error> {
-    let since = reader.turn(since)?;
+    let objects = reader.objects()?;
+    let from = reader.point(&objects, since)?.newest_turn(&objects);
     let mut paths = BTreeMap::new();
     for turn in reader.turns()? {
-        if turn.time_ms < since.time_ms || turn.commit == since.commit || turn.by != ChangedBy::Others {
+        if turn.turn <= from || turn.by != ChangedBy::Others {
             continue;
         }
         let is_whole = turn.changed_n == turn.changed.len() as u64;

@@ -61,6 +61,20 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    /// The newest turn that stood when it was taken: itself, where it is one; 0 where there was none. By number and not by
+    /// time: two turns may be of one millisecond, and clocks are set back.
+    pub(crate) fn newest_turn(&self, objects: &Objects) -> u32 {
+        match self.name {
+            TurnRef::Turn(n) => n,
+            // The reference's turns are older than all of ours.
+            TurnRef::Safety(_) if self.is_imported() => 0,
+            TurnRef::Safety(_) | TurnRef::Latest => {
+                let parent = self.commit.parent.and_then(|oid| read_commit(objects, oid).ok());
+                parent.and_then(|(_, commit)| Some(commit.trailer?.turn)).unwrap_or(0)
+            }
+        }
+    }
+
     pub(crate) fn is_restore(&self) -> bool {
         self.commit.trailer.as_ref().is_some_and(|trailer| trailer.kind == TurnKind::Restore)
     }

@@ -18,15 +18,7 @@ use std::path::PathBuf;
 impl Checkpoints {
     /// The paths that the turns since the target record as this session's own changes.
     pub(super) fn changed_by_session(&self, locked: &Locked, target: &Point) -> Result<BTreeSet<Vec<u8>>, Error> {
-        let from = match target.name {
-            TurnRef::Turn(n) => n,
-            // The reference's turns are older than all of ours.
-            TurnRef::Safety(_) if target.is_imported() => 0,
-            TurnRef::Safety(_) | TurnRef::Latest => {
-                let parent = target.commit.parent.and_then(|oid| read_commit(&locked.objects, oid).ok());
-                parent.and_then(|(_, commit)| Some(commit.trailer?.turn)).unwrap_or(0)
-            }
-        };
+        let from = target.newest_turn(&locked.objects);
         let mut recorded = read_recorded(&self.layout)?;
         let mut paths = BTreeSet::new();
         for (n, oid) in locked.refs.list(Family::Turn)?.split_off(&(from + 1)) {

@@ -82,11 +82,25 @@ fn what_others_changed_between_two_turns_is_in_conflict_although_a_checkpoint_ha
     own.take("", ChangesOf::Others).expect("a checkpoint");
     lab.write("oak", "felled");
     own.take("", ChangesOf::Session).expect("a checkpoint");
-    let plan = own.plan(CheckpointRef::Taken(2)).expect("a plan");
-    assert_eq!((plan.writes, plan.deletes), (vec!["oak".into()], vec!["birch".into()]));
-    let conflicts: Vec<_> = plan.conflicts.iter().map(|note| (note.path.as_str(), note.why.as_str())).collect();
-    assert_eq!(conflicts, [("birch", "changed by others before checkpoint 3")]);
-    assert_eq!(own.plan(CheckpointRef::Taken(3)).expect("a plan").conflicts, []);
+    // Also where all were taken in one millisecond.
+    let turns = lab.store.join("turns.jsonl");
+    let mut lines: Vec<serde_json::Value> = fs::read_to_string(&turns)
+        .expect("it is there")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect();
+    let first = lines[0]["time_ms"].clone();
+    for is_of_one_moment in [false, true] {
+        if is_of_one_moment {
+            lines.iter_mut().for_each(|line| line["time_ms"] = first.clone());
+            fs::write(&turns, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("scratch");
+        }
+        let plan = own.plan(CheckpointRef::Taken(2)).expect("a plan");
+        assert_eq!((plan.writes, plan.deletes), (vec!["oak".into()], vec!["birch".into()]));
+        let conflicts: Vec<_> = plan.conflicts.iter().map(|note| (note.path.as_str(), note.why.as_str())).collect();
+        assert_eq!(conflicts, [("birch", "changed by others before checkpoint 3")], "{is_of_one_moment}");
+        assert_eq!(own.plan(CheckpointRef::Taken(3)).expect("a plan").conflicts, []);
+    }
 }
 
 #[test]
