@@ -13,6 +13,12 @@ pub(crate) struct Project {
     shell: Shell,
 }
 
+/// Whether cargo sets a variable for the program that it runs, about that program.
+fn is_own(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
 impl Project {
     /// The project that this program was built from, whatever the current directory is.
     pub(crate) fn find() -> Result<Self> {
@@ -35,13 +41,15 @@ impl Project {
         self.shell.cmd(program)
     }
 
-    /// A cargo command that runs in the root.
+    /// A cargo command that runs in the root. What `cargo run` tells this program of itself is not passed on: some build
+    /// scripts look at it, and would run again, with all that stands on them, whenever somebody calls cargo directly.
     pub(crate) fn cargo<I>(&self, args: I) -> Cmd<'_>
     where
         I: IntoIterator,
         I::Item: AsRef<OsStr>,
     {
-        self.command("cargo").args(args)
+        let own = std::env::vars_os().map(|(name, _)| name).filter(|name| is_own(name));
+        own.fold(self.command("cargo").args(args), Cmd::env_remove)
     }
 
     /// What cargo knows about the crates of the workspace, without their dependencies.

@@ -16,6 +16,11 @@ fn length() -> Duration {
     session_testing::usually(Duration::from_millis(1500), Duration::from_secs(30))
 }
 
+/// How much a racer writes at most, in bytes of text: all of it is read back at once, and the scratch may be in memory.
+const MOST_BYTES: usize = 256 << 20;
+/// How much of it as fast as it can.
+const FAST_BYTES: usize = 64 << 20;
+
 struct Racer {
     name: &'static str,
     part: &'static str,
@@ -49,16 +54,21 @@ fn run(append: impl FnOnce(&SessionPaths) -> Box<dyn FnMut(&[u8], &str)>) {
     let paths = SessionPaths::new(dir);
     let mut report = File::create(report).expect("the report can be written");
     let size: usize = size.parse().expect("a number");
-    let end = Instant::now() + Duration::from_millis(length_ms.parse().expect("a number"));
+    let length = Duration::from_millis(length_ms.parse().expect("a number"));
+    let (start, mut written) = (Instant::now(), 0);
     let mut append = append(&paths);
     for n in 0.. {
         // Long lines among short ones.
         let text = format!("{name} {n} {}", "x".repeat(if n % 8 == 0 { size } else { 10 }));
         append(&line(&said(&text)), &text);
         report.write_all(b"\n").expect("the report can be written");
-        if Instant::now() > end || child::is_orphan() {
+        if start.elapsed() > length || written > MOST_BYTES || child::is_orphan() {
             break;
         }
+        // The rest evenly over the time, so that a longer race is no larger one.
+        written += text.len();
+        let share = written.saturating_sub(FAST_BYTES) as f64 / (MOST_BYTES - FAST_BYTES) as f64;
+        thread::sleep(length.mul_f64(share).saturating_sub(start.elapsed()));
     }
 }
 
