@@ -5,6 +5,16 @@ use session_checkpoint::{
     Cancel, ChangedBy, Checkpoints, ConflictKind, ConflictPolicy, Error, KeepReason, Options, Request, Scope, TurnRef,
 };
 
+/// A turn in which both files say 0.
+fn two_files() -> Lab {
+    let mut lab = Lab::new();
+    for name in ["mine", "users"] {
+        lab.write(name, "0");
+    }
+    lab.snapshot();
+    lab
+}
+
 #[test]
 fn c30_only_mine_touches_what_this_session_changed_and_names_what_another_changed_too() {
     let mut a = Lab::new();
@@ -77,11 +87,7 @@ fn c30_what_a_first_snapshot_found_is_nobodys_change() {
 
 #[test]
 fn c30_only_mine_is_read_from_the_commits_where_the_list_of_turns_is_gone() {
-    let mut lab = Lab::new();
-    for name in ["mine", "users"] {
-        lab.write(name, "0");
-    }
-    lab.snapshot();
+    let mut lab = two_files();
     lab.write("mine", "1");
     lab.snapshot();
     lab.write("users", "1");
@@ -99,11 +105,7 @@ fn c30_only_mine_is_read_from_the_commits_where_the_list_of_turns_is_gone() {
 
 #[test]
 fn c30_only_mine_of_a_safety_snapshot_is_what_the_turns_after_it_changed() {
-    let mut lab = Lab::new();
-    for name in ["mine", "users"] {
-        lab.write(name, "0");
-    }
-    lab.snapshot();
+    let mut lab = two_files();
     // Both are this session's change, before the safety snapshot.
     for name in ["mine", "users"] {
         lab.write(name, "1");
