@@ -104,10 +104,22 @@ fn nasty() -> impl Strategy<Value = String> {
     proptest::collection::vec(token, 0..12).prop_map(|tokens| tokens.concat())
 }
 
+/// Texts of lines that begin, end, or seem to end fenced blocks, and of what must not get out of one.
+fn fences() -> impl Strategy<Value = String> {
+    let indent = proptest::sample::select(vec!["", "", " ", "   ", "    ", "\t", " \t"]);
+    let mark = proptest::sample::select(vec!["```", "````", "~~~", "~~~~"]);
+    let behind = proptest::sample::select(vec!["", "", " ", "\t", "\u{a0}", "\u{2003}", "\r", "x"]);
+    let line = prop_oneof![
+        3 => (indent, mark, behind).prop_map(|(indent, mark, behind)| [indent, mark, behind].concat()),
+        1 => proptest::sample::select(vec!["<b>", "oak", "", "![x](y)"]).prop_map(str::to_owned),
+    ];
+    proptest::collection::vec(line, 0..8).prop_map(|lines| lines.join("\n"))
+}
+
 proptest! {
     #[test]
     fn e02_a_markdown_parser_sees_exactly_our_structure(
-        said in nasty(), thought in nasty(), tool in nasty(), arguments in nasty(), result in nasty(),
+        said in prop_oneof![nasty(), fences()], thought in nasty(), tool in nasty(), arguments in nasty(), result in nasty(),
     ) {
         let asks = Message { reasoning_content: thought.clone().into(), ..call(&tool, &arguments) };
         let history = history([Message::user(said.clone()), asks, Message::tool_result("c1", &tool, result.clone())]);

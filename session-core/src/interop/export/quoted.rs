@@ -6,6 +6,9 @@ use std::borrow::Cow;
 /// The shortest fence.
 const FENCE: usize = 3;
 
+/// White space in a line, as far as Markdown knows it.
+const BLANK: [char; 2] = [' ', '\t'];
+
 /// Appends a fenced block whose fence no run inside can close. `language` is ours. A carriage return, which not every
 /// reader takes for the end of a line, is one here.
 pub(super) fn push_fenced(out: &mut String, language: &str, text: &str) {
@@ -85,12 +88,10 @@ fn is_tame(text: &str) -> bool {
         let inner = line.trim_start_matches(' ');
         let indent = line.len() - inner.len();
         match fence {
-            Some((mark, length)) => {
-                let run = inner.chars().take_while(|c| *c == mark).count();
-                if indent < 4 && run >= length && inner[run..].trim().is_empty() {
-                    fence = None;
-                }
-            }
+            Some(opened) if indent < 4 && closes(inner, opened) => fence = None,
+            // How far a tab indents depends on what the text stands in.
+            Some(opened) if inner.starts_with('\t') && closes(inner.trim_start_matches(BLANK), opened) => return false,
+            Some(_) => {}
             // A fence inside a list or deeper is judged as text, with all that stands in it.
             None if indent == 0 => match opening(inner) {
                 Some(opened) => fence = Some(opened),
@@ -110,6 +111,13 @@ fn opening(line: &str) -> Option<(char, usize)> {
     let run = line.chars().take_while(|c| *c == mark).count();
     // With a backtick behind it, it is code in a line.
     (run >= FENCE && !(mark == '`' && line[run..].contains('`'))).then_some((mark, run))
+}
+
+/// Whether a line ends a fenced block, its indentation aside.
+fn closes(line: &str, (mark, length): (char, usize)) -> bool {
+    let behind = line.trim_start_matches(mark);
+    // Other white space is text.
+    line.len() - behind.len() >= length && behind.trim_matches(BLANK).is_empty()
 }
 
 /// No tag, picture, definition or link but to a page, and no fence that [`is_tame`] does not follow.
@@ -167,6 +175,8 @@ mod tests {
             "[x]: javascript:alert",
             "- ```\n  <b>",
             "a\rb",
+            "```\noak\n```\u{a0}\n```\n<b>\n```\n```",
+            "```\noak\n\t```\n<b>\n```",
             "",
         ] {
             assert!(prose(text).contains("```markdown\n"), "{text:?}: {}", prose(text));
