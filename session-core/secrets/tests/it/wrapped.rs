@@ -38,6 +38,24 @@ fn s01_base64_in_json_in_json_is_decoded_and_encoded_again() {
 }
 
 #[test]
+fn s01_base64_that_was_broken_over_lines_is_decoded_and_broken_again() {
+    let token = github();
+    let config = format!("USER=oak\nTREES=three\nTOKEN={token}\nBIRDS=many, and all of them sing\nWOOD=beech\n");
+    let broken = |config: &str, newline: &str| {
+        let letters = base64(config.as_bytes());
+        let lines: Vec<&str> =
+            (0..letters.len()).step_by(76).map(|at| &letters[at..letters.len().min(at + 76)]).collect();
+        format!("$ base64 .env{newline}{}{newline}", lines.join(newline))
+    };
+    let without = config.replace(&token, &"*".repeat(40));
+    for newline in ["\n", "\r\n", "\n  "] {
+        assert_eq!(masked(&broken(&config, newline), Form::Text), broken(&without, newline));
+        let line = |text: &str| format!("{{\"content\":{}}}", quoted(&broken(text, newline)));
+        assert_eq!(masked(&line(&config), Form::Json), line(&without));
+    }
+}
+
+#[test]
 fn s01_two_secrets_in_one_encoded_text_are_two() {
     let config = format!("a={} b={}", github(), ["gl", "pat-", &mixed(20, 3)].concat());
     let text = format!("x {} y", base64(config.as_bytes()));
