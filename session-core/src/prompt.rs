@@ -32,6 +32,9 @@ const INJECTED: [&str; 23] = [
     "user_instructions",
 ];
 
+/// What stands behind the name of an element that is opened.
+const OPENED: [char; 3] = ['>', ' ', '\n'];
+
 /// The heading under which the instructions of a project stand, and the element that holds them.
 const HEADING: &str = "# agents.md instructions";
 const UNDER_HEADING: (&str, &str) = ("<INSTRUCTIONS>", "</INSTRUCTIONS>");
@@ -47,10 +50,14 @@ const UNDER_HEADING: (&str, &str) = ("<INSTRUCTIONS>", "</INSTRUCTIONS>");
 /// ```
 pub fn written_by_hand(text: &str) -> &str {
     let mut rest = text.trim();
-    loop {
-        let Some(shorter) = without_first(rest).or_else(|| without_last(rest)) else { return rest };
+    while let Some(shorter) = without_first(rest) {
         rest = shorter.trim();
     }
+    // A block that goes at the end makes none at the beginning.
+    while let Some(shorter) = without_last(rest) {
+        rest = shorter.trim();
+    }
+    rest
 }
 
 /// What a person wrote in a message; `None` where it is none of the user's, or nobody wrote anything. A message of the
@@ -87,7 +94,7 @@ fn without_first(text: &str) -> Option<&str> {
         let inside = rest.strip_prefix(open).and_then(|inside| inside.split_once(close));
         return Some(inside.map_or("", |(_, behind)| behind));
     }
-    element(text).map(|(_, end)| &text[end..])
+    end_of_first(text).map(|end| &text[end..])
 }
 
 /// The text before an injected block that it ends with.
@@ -96,22 +103,24 @@ fn without_last(text: &str) -> Option<&str> {
     if !is_injected(name) {
         return None;
     }
-    // The last opening whose element reaches the end.
-    let opens = text.match_indices('<').rev().map(|(at, _)| at);
-    opens
-        .into_iter()
-        .find(|at| element(&text[*at..]).is_some_and(|(found, end)| found == name && at + end == text.len()))
-        .map(|at| &text[..at])
+    // An element ends where it is closed first: only the last opening can reach the end.
+    let inside = &text[..text.len() - name.len() - "</>".len()];
+    let open = format!("<{name}");
+    let mut opens = inside.rmatch_indices(&open).map(|(at, _)| (at, &inside[at + open.len()..]));
+    let (at, behind) = opens.find(|(_, behind)| behind.starts_with(OPENED))?;
+    (!behind.contains(&format!("</{name}>"))).then(|| &text[..at])
 }
 
-/// The injected element that a text begins with: its name, and where it ends.
-fn element(text: &str) -> Option<(&str, usize)> {
+/// Where the injected element ends that a text begins with.
+fn end_of_first(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('<')?;
     let name = &inside[..inside.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))?];
-    let opened = is_injected(name) && matches!(inside.as_bytes().get(name.len()), Some(b'>' | b' ' | b'\n'));
+    // Asked before the text is looked through.
+    if !is_injected(name) || !inside[name.len()..].starts_with(OPENED) {
+        return None;
+    }
     let close = format!("</{name}>");
-    let end = text.find(&close).filter(|_| opened)?;
-    Some((name, end + close.len()))
+    Some(text.find(&close)? + close.len())
 }
 
 fn is_injected(name: &str) -> bool {
@@ -149,8 +158,37 @@ mod tests {
 
     #[test]
     fn hostile_texts_take_no_time_to_speak_of() {
-        for piece in ["<system-reminder>", "</system-reminder>", "<", "# AGENTS.md\n"] {
-            written_by_hand(&piece.repeat(2_000));
+        // Each of these is looked through once or a few times. A hundred thousand times would not end.
+        let many = |piece: &str| piece.repeat(200_000);
+        for piece in
+            ["<system-reminder>", "</system-reminder>", "<", "# AGENTS.md\n", "<skill></skill>", "<skill></skill "]
+        {
+            written_by_hand(&many(piece));
+        }
+        for (first, piece, last) in [
+            ("x", "<skill>", "</skill> </skill>"),
+            ("x", "<div", "</skill>"),
+            ("x <skill>", "</skill>", ""),
+            ("<skill>x", "<bash-stdout></bash-stdout>", ""),
+            ("x", "<Skill></Skill><sKill></sKill>", ""),
+        ] {
+            written_by_hand(&[first, &many(piece), last].concat());
+        }
+    }
+
+    #[test]
+    fn a_block_is_closed_by_the_first_end_that_comes() {
+        for (text, written) in [
+            ("x<skill>a<skill>b</skill>", "x<skill>a"),
+            ("x<skill>a</skill>b</skill>", "x<skill>a</skill>b</skill>"),
+            ("x<skill a=\"b\">c</skill>", "x"),
+            ("x<skills>a</skill>", "x<skills>a</skill>"),
+            ("x<skill>a<skills></skill>", "x"),
+            ("x<SKILL>a</skill>", "x<SKILL>a</skill>"),
+            ("<skill>a<skill>b</skill>c", "c"),
+            ("<skill>a</skill></skill>", "</skill>"),
+        ] {
+            assert_eq!(written_by_hand(text), written, "{text:?}");
         }
     }
 }
