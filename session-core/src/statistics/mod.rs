@@ -12,9 +12,9 @@ pub use period::Period;
 use crate::timeline::Fold;
 use crate::{
     Conversation, Defect, Effect, Event, Extension, Item, Kind, Limits, Record, Role, Scan, Spending, Timestamp,
-    ToolCall, is_failure,
+    is_failure,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufRead};
 
 /// The numbers of several histories.
@@ -60,7 +60,7 @@ impl Statistics {
             period,
             ts: None,
             before: None,
-            open: Vec::new(),
+            open: HashMap::new(),
             turns: Fold::default(),
             spending: Spending::default(),
         };
@@ -88,7 +88,6 @@ impl Statistics {
 
 /// A call that has no result yet.
 struct Open {
-    id: Box<str>,
     tool: Box<str>,
     /// When it was asked for, and of which model.
     ts: Option<Timestamp>,
@@ -109,7 +108,8 @@ struct Reading<'a> {
     ts: Option<Timestamp>,
     /// When the message before this one was there.
     before: Option<Timestamp>,
-    open: Vec<Open>,
+    /// By the id of the call, the oldest first.
+    open: HashMap<Box<str>, Vec<Open>>,
     turns: Fold,
     spending: Spending,
 }
@@ -145,13 +145,13 @@ impl Reading<'_> {
     fn message(&mut self, event: &Event) {
         let Some(message) = &event.message else { return };
         self.count(None, |cell| cell.messages += 1);
-        let calls = message.tool_calls.iter().filter(|_| message.role == Role::Assistant);
-        let (ts, model) = (self.ts, self.model.as_str());
-        let open = |call: &ToolCall| Open { id: call.id.clone(), tool: call.name.clone(), ts, model: model.into() };
-        self.open.extend(calls.map(open));
+        for call in message.tool_calls.iter().filter(|_| message.role == Role::Assistant) {
+            let open = Open { tool: call.name.clone(), ts: self.ts, model: self.model.as_str().into() };
+            self.open.entry(call.id.clone()).or_default().push(open);
+        }
         if message.role == Role::Tool {
-            let asked = self.open.iter().rposition(|open| open.id == message.tool_call_id);
-            let tool = asked.map_or_else(|| message.name.clone(), |at| self.open.remove(at).tool);
+            let asked = self.open.get_mut(&message.tool_call_id).and_then(Vec::pop);
+            let tool = asked.map_or_else(|| message.name.clone(), |asked| asked.tool);
             let gap = self.before.zip(event.ts).map(|(before, ts)| ts.signed_duration_since(before).num_milliseconds());
             let took = Some(event.ms).filter(|ms| *ms > 0).or(gap).and_then(|ms| u64::try_from(ms).ok());
             self.count(Some(&tool), |cell| {
@@ -164,7 +164,7 @@ impl Reading<'_> {
     }
 
     fn end(mut self, seen: &mut HashSet<String>) {
-        for Open { tool, ts, model, .. } in std::mem::take(&mut self.open) {
+        for Open { tool, ts, model } in std::mem::take(&mut self.open).into_values().flatten() {
             (self.ts, self.model) = (ts, model.into());
             self.count(Some(&tool), |cell| {
                 cell.calls += 1;

@@ -38,6 +38,18 @@ fn calls_are_paired_from_the_nearest_and_timed_by_what_they_say() {
 }
 
 #[test]
+fn any_number_of_calls_may_wait_beside_any_number_of_results_that_nobody_asked_for() {
+    // With a look at all calls for each result, this would not end.
+    let many = 300_000;
+    let calls = r#"{"id":"a","function":{"name":"Dig"}},"#.repeat(many);
+    let asks = format!(r#"{{"message":{{"role":"assistant","tool_calls":[{}]}}}}"#, calls.trim_end_matches(','));
+    let answer = r#"{"message":{"role":"tool","tool_call_id":"b","name":"Rake"}}"#.to_owned() + "\n";
+    let statistics = read(&[&format!("{asks}\n{}", answer.repeat(many))]);
+    let [dig, rake] = ["Dig", "Rake"].map(|tool| total(&statistics, |key| key.tool.as_deref() == Some(tool)));
+    assert_eq!((dig.calls, dig.unanswered, rake.calls, rake.unanswered), (many as u64, many as u64, many as u64, 0));
+}
+
+#[test]
 fn what_comes_after_a_usage_counts_for_its_model_if_it_names_one() {
     let says = r#"{"kind":"message","message":{"role":"assistant","content":"dug"}}"#;
     let usage = |model: &str| format!(r#"{{"kind":"x.usage","x":{{"model":"{model}","response":"r","output":1}}}}"#);

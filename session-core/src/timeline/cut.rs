@@ -108,7 +108,7 @@ impl Timeline {
         let then = self.live_after(event);
         let behind = self.steps.iter().skip(usize::try_from(event).unwrap_or(usize::MAX));
         // What was pushed first goes last: if never fewer were live since, those of then still are.
-        if behind.map(|step| step.live).min().is_some_and(|fewest| fewest < then) {
+        if behind.min().is_some_and(|fewest| *fewest < then) {
             return Err(CutError::TakenBack { point });
         }
         Ok(Cut {

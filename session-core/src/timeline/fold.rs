@@ -1,6 +1,6 @@
 //! The fold behind a timeline.
 
-use super::{Shown, Step, Timeline, TurnSpan};
+use super::{Shown, Timeline, TurnSpan};
 use crate::{Defect, Effect, Extension, Message, Record, Replay, Role, TurnMark, TurnPhase};
 
 /// How many characters of a prompt are kept.
@@ -49,8 +49,10 @@ impl Fold {
         }
         let turn = self.open.map(|open| open.turn);
         self.live.event(&event.effect(), || turn);
-        let works = said.is_some_and(|message| matches!(message.role, Role::Assistant | Role::Tool));
-        self.timeline.steps.push(Step { live: self.live.live().len() as u64, works });
+        if said.is_some_and(|message| matches!(message.role, Role::Assistant | Role::Tool)) {
+            self.timeline.works.push(number);
+        }
+        self.timeline.steps.push(self.live.live().len() as u64);
     }
 
     /// How many turns have begun.

@@ -32,7 +32,10 @@ use std::io::{self, BufRead};
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     turns: Vec<TurnSpan>,
-    steps: Vec<Step>,
+    /// How many messages are live after each event.
+    steps: Vec<u64>,
+    /// The numbers of the events that are a message of an assistant, or a result.
+    works: Vec<u64>,
     /// Checkpoints by the event that tells of them.
     shown: Vec<Shown>,
     gaps: Gaps,
@@ -73,15 +76,6 @@ impl TurnSpan {
     pub fn is_live(&self) -> bool {
         self.live > 0 || self.messages == 0
     }
-}
-
-/// What is kept of an event.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    /// Messages that are live after it.
-    live: u64,
-    /// Whether it is an assistant's message or a result.
-    works: bool,
 }
 
 /// A checkpoint that an event tells of.
@@ -143,10 +137,9 @@ impl Timeline {
 
     /// The checkpoint that shows the workspace as it was right after an event; 0 is before the first.
     pub fn checkpoint_at(&self, event: u64) -> Option<u64> {
-        let at = usize::try_from(event).unwrap_or(usize::MAX).min(self.steps.len());
-        let works = |step: &Step| step.works;
-        let from = self.steps[..at].iter().rposition(works).map_or(0, |index| index as u64 + 1);
-        let upto = self.steps[at..].iter().position(works).map_or(u64::MAX, |index| (at + index) as u64 + 1);
+        let worked = self.works.partition_point(|works| *works <= event);
+        let from = worked.checked_sub(1).map_or(0, |last| self.works[last]);
+        let upto = self.works.get(worked).copied().unwrap_or(u64::MAX);
         // They stand in the order of their events.
         let (before, behind) = self.shown.split_at(self.shown.partition_point(|shown| shown.event <= event));
         if let Some(shown) = before.last().filter(|shown| shown.event > from) {
@@ -166,6 +159,6 @@ impl Timeline {
     /// Messages that are live right after an event.
     fn live_after(&self, event: u64) -> u64 {
         let index = usize::try_from(event).ok().and_then(|event| event.checked_sub(1));
-        index.and_then(|index| self.steps.get(index)).map_or(0, |step| step.live)
+        index.and_then(|index| self.steps.get(index)).copied().unwrap_or(0)
     }
 }

@@ -178,6 +178,15 @@ fn a_checkpoint_shows_a_point_if_nobody_worked_between_the_two() {
 }
 
 #[test]
+fn any_number_of_turns_without_an_answer_are_turns() {
+    // With a look at all events for each, this would not end.
+    let many = 200_000;
+    let timeline = timeline(&vec![user("plant an oak"); many]);
+    assert_eq!((timeline.turns().len(), timeline.live()), (many, many as u64));
+    assert_eq!(timeline.turns().iter().filter_map(|turn| turn.after).next(), None);
+}
+
+#[test]
 fn h17_damage_behind_a_point_is_told_and_damage_before_it_is_not() {
     let mut history = bytes(&[user("one"), assistant("1")]);
     history.extend_from_slice(b"{\"ts\":\n");

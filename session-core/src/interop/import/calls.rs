@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A call: its entry in the draft, and its place in the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) entry: usize,
     pub(super) slot: usize,
@@ -13,10 +13,13 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     ids: BTreeSet<String>,
-    /// Those without a result by the id in the file, the oldest first.
-    open: BTreeMap<String, VecDeque<Place>>,
-    /// The id in the file, the tool and the place of each, in their order, for results that name no call.
-    in_order: VecDeque<(String, String, Place)>,
+    /// The last number that was given to a copy of an id.
+    numbers: BTreeMap<String, u64>,
+    /// Those without a result by the id in the file. Places grow as calls come.
+    open: BTreeMap<String, BTreeSet<Place>>,
+    /// The id in the file and the place of each, in their order, for results that name no call: of one tool, and of all
+    /// under the empty name. One that has its result is taken out when it comes to the front.
+    in_order: BTreeMap<String, VecDeque<(String, Place)>>,
 }
 
 impl Calls {
@@ -24,9 +27,12 @@ impl Calls {
     pub(super) fn unique(&mut self, original: &str) -> String {
         let (stem, joint) = if original.is_empty() { ("call", "-") } else { (original, "#") };
         let mut id = if original.is_empty() { "call-1".to_owned() } else { original.to_owned() };
-        let mut number = 1_u64;
+        if self.ids.insert(id.clone()) {
+            return id;
+        }
+        let number = self.numbers.entry(original.to_owned()).or_insert(1);
         while !self.ids.insert(id.clone()) {
-            number += 1;
+            *number += 1;
             id = format!("{stem}{joint}{number}");
         }
         id
@@ -34,26 +40,30 @@ impl Calls {
 
     /// A call waits for its result from here on.
     pub(super) fn open(&mut self, original: &str, tool: &str, place: Place) {
-        self.open.entry(original.to_owned()).or_default().push_back(place);
-        self.in_order.push_back((original.to_owned(), tool.to_owned(), place));
+        self.open.entry(original.to_owned()).or_default().insert(place);
+        for name in [""].into_iter().chain((!tool.is_empty()).then_some(tool)) {
+            self.in_order.entry(name.to_owned()).or_default().push_back((original.to_owned(), place));
+        }
     }
 
     /// The call that a result with this id answers: of the newest message that has open ones of the id, the first.
     pub(super) fn answer(&mut self, id: &str) -> Option<Place> {
         let places = self.open.get_mut(id)?;
-        let nearest = places.back()?.entry;
-        let at = places.iter().position(|place| place.entry == nearest)?;
-        places.remove(at)
+        let entry = places.last()?.entry;
+        let first = *places.range(Place { entry, slot: 0 }..).next()?;
+        places.take(&first)
     }
 
     /// The call that a result without an id answers, with the id in the file: the oldest open one of the tool, or of all
     /// tools where it names none.
     pub(super) fn answer_in_order(&mut self, tool: &str) -> Option<(String, Place)> {
-        self.in_order.retain(|(id, _, place)| self.open.get(id).is_some_and(|open| open.contains(place)));
-        let found = self.in_order.iter().find(|(_, of, _)| tool.is_empty() || of == tool);
-        let (id, _, place) = found.cloned()?;
-        self.open.entry(id.clone()).or_default().retain(|open| *open != place);
-        Some((id, place))
+        let waiting = self.in_order.get_mut(tool)?;
+        while let Some((id, place)) = waiting.pop_front() {
+            if self.open.get_mut(&id).is_some_and(|open| open.remove(&place)) {
+                return Some((id, place));
+            }
+        }
+        None
     }
 
     /// What comes for these calls later answers nothing.

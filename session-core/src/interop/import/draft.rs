@@ -5,7 +5,7 @@ use super::events::{event, flag, mark, said};
 use super::imported::Imported;
 use super::value::Json;
 use crate::{Event, Kind, Message, Role, Timestamp, ToolCall};
-use serde_json::json;
+use serde_json::{Map, Value};
 
 /// What stands in for a result that the other program never wrote down, where that is asked for.
 pub const NO_RESULT_RECORDED: &str = "[no result was recorded]";
@@ -25,6 +25,8 @@ struct Entry {
     /// One for each call of its message.
     results: Vec<Option<Event>>,
     behind: Vec<Event>,
+    /// Calls that got another id, and the one that they had.
+    renamed: Map<String, Value>,
     /// Whether a rollback took it.
     gone: bool,
 }
@@ -37,7 +39,8 @@ impl Draft {
     /// Adds an event, and gives its number.
     pub(super) fn push(&mut self, event: Event) -> usize {
         self.tick(event.ts);
-        self.entries.push(Entry { event, results: Vec::new(), behind: Vec::new(), gone: false });
+        let entry = Entry { event, results: Vec::new(), behind: Vec::new(), renamed: Map::new(), gone: false };
+        self.entries.push(entry);
         self.entries.len() - 1
     }
 
@@ -92,10 +95,7 @@ impl Draft {
     fn call(&mut self, entry: usize, original: &str, mut call: ToolCall) {
         let id = self.calls.unique(original);
         if id != original && !original.is_empty() {
-            let x = &mut self.entries[entry].event.x;
-            let mut ids = x.value(flag::CALL_IDS).unwrap_or_else(|| json!({}));
-            ids[&id] = original.into();
-            x.set(flag::CALL_IDS, &ids);
+            self.entries[entry].renamed.insert(id.clone(), original.into());
         }
         call.id = id.into();
         let slot = self.entries[entry].results.len();
@@ -195,7 +195,10 @@ impl Draft {
     /// The session. With `repair`, a call without a result gets one that says so.
     pub(super) fn finish(mut self, repair: bool) -> Imported {
         let mut events = Vec::with_capacity(self.entries.len());
-        for Entry { event, results, behind, gone } in self.entries {
+        for Entry { mut event, results, behind, renamed, gone } in self.entries {
+            if !renamed.is_empty() {
+                event.x.set(flag::CALL_IDS, &renamed.into());
+            }
             let ts = event.ts;
             let calls = event.message.as_ref().map(|message| message.tool_calls.clone()).unwrap_or_default();
             events.push(event);

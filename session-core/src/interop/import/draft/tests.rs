@@ -67,6 +67,26 @@ fn a_result_without_an_id_belongs_to_the_oldest_call_of_its_tool() {
 }
 
 #[test]
+fn any_number_of_calls_may_have_one_id_or_none() {
+    // With a look at all calls for each, none of this would end.
+    for id in ["call_0", ""] {
+        let (mut draft, many) = (Draft::default(), 100_000);
+        let asks = draft.push(said(None, Message::assistant("dig")));
+        (0..many).for_each(|_| draft.call_with(asks, id, "Dig", &Json::Null));
+        for n in 0..many {
+            let tool = if n % 2 == 0 { "Dig" } else { "" };
+            let message = Message { name: tool.into(), ..Message::new(Role::Tool, n.to_string()) };
+            match id {
+                "" => draft.result_in_order(None, message, |_| {}),
+                id => draft.result(None, id, message, |_| {}),
+            }
+        }
+        let results = draft.finish(false).events.into_iter().skip(1).filter_map(|event| event.message);
+        assert!(results.map(|message| message.content.text().into_owned()).eq((0..many).map(|n| n.to_string())));
+    }
+}
+
+#[test]
 fn a_rollback_counts_the_messages_of_the_turns_that_it_takes() {
     let mut draft = Draft::default();
     draft.push(said(None, Message::user("one")));
