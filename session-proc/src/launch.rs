@@ -56,7 +56,7 @@ impl Registry {
 
     fn launch(&self, claim: &Claim, start: &Start, token: &str) -> Result<Launched, ProcError> {
         if let Some(supervisor) = &self.supervisor {
-            return spawn::supervised(supervisor, &claim.paths, start);
+            return spawn::supervised(supervisor, &claim.paths, start, token);
         }
         if !claim.is_undisputed()? {
             return Ok(Launched::IdTaken);

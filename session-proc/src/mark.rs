@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 pub(crate) const VARIABLE: &str = "SESSION_STORE_PROCESS";
 /// What stands in the place of an id in the mark of a turn. No process of ours is called so.
 const TURN: &str = "turn";
+/// What stands before the token in the mark of a supervisor.
+const SUPERVISOR: &str = "supervisor-";
 
-/// The mark of a start, or of a turn.
+/// The mark of a start, of the supervisor of one, or of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// Which start.
@@ -30,6 +32,22 @@ pub(crate) fn value(token: &str, id: &ProcessId, dir: &Path) -> OsString {
 }
 
 impl Mark {
+    /// Whether it is that of a supervisor, which answers for a start and is no part of what was started.
+    pub(crate) fn is_of_supervisor(&self) -> bool {
+        self.token.starts_with(SUPERVISOR)
+    }
+
+    /// Whether who carries it was started as another background process, or stays with one. Its processes are its own,
+    /// whoever was given them as orphans.
+    pub(crate) fn is_of_another_start(&self, own: Option<&str>) -> bool {
+        self.start().is_some_and(|start| Some(start) != own)
+    }
+
+    /// The token of the start. A turn is none: what it starts by itself belongs to whoever has started the turn.
+    pub(crate) fn start(&self) -> Option<&str> {
+        if self.turn().is_some() { None } else { Some(self.token.strip_prefix(SUPERVISOR).unwrap_or(&self.token)) }
+    }
+
     /// The turn, if it is the mark of one. The token says it all, so that this is known also without the marker.
     pub(crate) fn turn(&self) -> Option<TurnToken> {
         let (pid, start_ticks) = self.token.strip_prefix("turn-")?.split_once('-')?;
@@ -55,6 +73,11 @@ impl TurnToken {
 pub(crate) fn of_turn(process: &Identity, dir: &Path) -> OsString {
     let id = ProcessId::new(TURN).expect("four letters are a name");
     value(&format!("turn-{}-{}", process.pid, process.start_ticks), &id, dir)
+}
+
+/// The value of the variable for the supervisor of a start.
+pub(crate) fn of_supervisor(token: &str, id: &ProcessId, dir: &Path) -> OsString {
+    value(&format!("{SUPERVISOR}{token}"), id, dir)
 }
 
 /// A new token: 128 random bits.
@@ -104,6 +127,28 @@ mod tests {
         assert!(turn(&own) && !turn(&Identity { start_ticks: own.start_ticks - 1, ..own.clone() }));
         let start = Mark { token: token(), id: ProcessId::new("bg1").expect("a name"), dir: "/w".into() };
         assert!(start.turn().is_none());
+    }
+
+    #[test]
+    fn a_mark_says_of_which_start_it_is() {
+        let id = ProcessId::new("bg1").expect("a name");
+        let dir = Path::new("/w/demo/proc");
+        let own = Identity::own().expect("/proc is readable");
+        let read = |value: OsString| parse(value.as_bytes()).expect("it is a mark");
+        let told =
+            [read(value("0f", &id, dir)), read(of_supervisor("0f", &id, dir)), read(of_turn(&own, dir))].map(|mark| {
+                let of_another = [None, Some("0f"), Some("f0")].map(|own| mark.is_of_another_start(own));
+                (mark.start().map(str::to_owned), mark.is_of_supervisor(), of_another)
+            });
+        let start = Some("0f".to_owned());
+        assert_eq!(
+            told,
+            [
+                (start.clone(), false, [true, false, true]),
+                (start, true, [true, false, true]),
+                (None, false, [false; 3])
+            ]
+        );
     }
 
     #[test]

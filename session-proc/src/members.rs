@@ -78,12 +78,13 @@ impl Snapshot {
         parents.retain(|pid| !self.callers().contains(pid) && !self.is_of_callers_session(*pid));
         // Each round finds the next generation; the last one finds nobody.
         loop {
-            let is_child = |stat: &Stat| {
+            let is_child = |pid: i32, stat: &Stat| {
                 parents.contains(&stat.parent)
                     && self.stats.get(&stat.parent).is_some_and(|parent| parent.start_ticks <= stat.start_ticks)
+                    && !self.is_of_another_start(kin, pid, stat.parent)
             };
             let children: Vec<i32> = running()
-                .filter(|&(pid, stat)| !parents.contains(pid) && is_child(stat))
+                .filter(|&(&pid, stat)| !parents.contains(&pid) && is_child(pid, stat))
                 .map(|(&pid, _)| pid)
                 .collect();
             if children.is_empty() {
@@ -97,10 +98,12 @@ impl Snapshot {
         members
     }
 
-    /// The processes that carry a mark.
+    /// The processes that carry a mark. Supervisors are none of what was started.
     pub(crate) fn marked(&self) -> impl Iterator<Item = (Identity, &Mark)> {
         let running = self.stats.iter().filter(|(_, stat)| !stat.is_dead());
-        running.filter_map(|(&pid, stat)| Some((self.identity(pid, stat), self.mark(pid)?)))
+        running
+            .filter_map(|(&pid, stat)| Some((self.identity(pid, stat), self.mark(pid)?)))
+            .filter(|(_, mark)| !mark.is_of_supervisor())
     }
 
     /// Whether a process leads a session, as every background process does when it starts.
@@ -118,6 +121,9 @@ impl Snapshot {
         let leader = kin.leader.as_ref();
         if leader.is_some_and(|leader| leader.pid == pid && self.has(leader)) {
             return Some(Bond::Leader);
+        }
+        if self.is_of_another_start(kin, pid, pid) {
+            return None;
         }
         let marked = self.mark(pid).is_some_and(|mark| Some(&mark.token) == kin.token.as_ref());
         // Nor does a record that names the caller, or one that it descends from, hand over those that they live among.
@@ -141,6 +147,13 @@ impl Snapshot {
         } else {
             None
         }
+    }
+
+    /// Whether a process is another background process's. What the reference starts has no mark of its own, and passes
+    /// on the one that it was started with: there `beside` says what is no other.
+    fn is_of_another_start(&self, kin: &Kin, pid: i32, beside: i32) -> bool {
+        let own = || kin.token.as_deref().or_else(|| self.mark(beside)?.start());
+        self.mark(pid).is_some_and(|mark| mark.is_of_another_start(own()))
     }
 
     fn is_of_callers_session(&self, pid: i32) -> bool {
@@ -181,5 +194,96 @@ impl Snapshot {
     fn member(&self, pid: i32, bond: Bond) -> Member {
         let process = self.identity(pid, &self.stats[&pid]);
         Member { process, command: procfs::command_name(pid), bond }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProcessId;
+
+    /// A process and its parent, each in a session of its own, and the token that it carries. No kernel gives such pids.
+    type Told = (i32, i32, Option<&'static str>);
+    const FIRST: i32 = 1 << 24;
+
+    fn identity(n: i32) -> Identity {
+        Identity { pid: FIRST + n, start_ticks: 1, boot_id: "now".to_owned() }
+    }
+
+    fn snapshot(processes: &[Told]) -> Snapshot {
+        let stat = |n, parent| {
+            let (pid, parent) = (FIRST + n, FIRST + parent);
+            (pid, Stat { state: b'S', parent, group: pid, session: pid, threads: 1, start_ticks: 1 })
+        };
+        let mark = |&(n, _, token): &Told| {
+            let mark = Mark { token: token?.to_owned(), id: ProcessId::numbered(1), dir: "/w/proc".into() };
+            Some((FIRST + n, mark))
+        };
+        Snapshot {
+            boot_id: "now".to_owned(),
+            stats: processes.iter().map(|&(n, parent, _)| stat(n, parent)).collect(),
+            marks: OnceCell::from(processes.iter().filter_map(mark).collect::<HashMap<_, _>>()),
+            callers: OnceCell::from(HashSet::new()),
+        }
+    }
+
+    fn found(snapshot: &Snapshot, kin: &Kin) -> Vec<(i32, Bond)> {
+        snapshot.members(kin).into_iter().map(|member| (member.process.pid - FIRST, member.bond)).collect()
+    }
+
+    #[test]
+    fn p01_what_was_started_as_another_background_process_belongs_to_that_one_whoever_is_given_it() {
+        let snapshot = snapshot(&[
+            (1, 0, Some("supervisor-oak")),
+            (2, 1, Some("oak")),
+            // Orphans: without a mark, and of a turn that ran in the background.
+            (3, 1, None),
+            (4, 1, Some("turn-7-8")),
+            // Another start: its supervisor, its command, and what that has started without the mark.
+            (5, 1, Some("supervisor-elm")),
+            (6, 5, Some("elm")),
+            (7, 6, None),
+            // And one without a supervisor.
+            (8, 1, Some("ash")),
+            (9, 8, None),
+        ]);
+        let kin = |token: &str, leader, supervisor: Option<i32>| Kin {
+            leader: Some(identity(leader)),
+            supervisor: supervisor.map(identity),
+            token: Some(token.to_owned()),
+            // As they were seen before they became what they are.
+            remembered: [1, 2, 3, 4, 5, 6, 8].into_iter().filter(|_| token == "oak").map(identity).collect(),
+        };
+        let oak = [(2, Bond::Leader), (3, Bond::Remembered), (4, Bond::Remembered)];
+        assert_eq!(found(&snapshot, &kin("oak", 2, Some(1))), oak);
+        let seen_first = Kin { remembered: Vec::new(), ..kin("oak", 2, Some(1)) };
+        assert_eq!(found(&snapshot, &seen_first), oak.map(|(n, bond)| (n, if n == 2 { bond } else { Bond::Descent })));
+        assert_eq!(found(&snapshot, &kin("elm", 6, Some(5))), [(6, Bond::Leader), (7, Bond::Descent)]);
+        assert_eq!(found(&snapshot, &kin("ash", 8, None)), [(8, Bond::Leader), (9, Bond::Descent)]);
+        let marked: HashSet<i32> = snapshot.marked().map(|(process, _)| process.pid - FIRST).collect();
+        assert_eq!(marked, HashSet::from([2, 4, 6, 8]), "a supervisor is nobody's to stop");
+    }
+
+    #[test]
+    fn what_the_reference_has_started_passes_on_the_mark_that_the_reference_was_started_with() {
+        let snapshot = snapshot(&[
+            (1, 0, Some("oak")),
+            (2, 1, Some("oak")),
+            (3, 2, Some("supervisor-elm")),
+            (4, 3, Some("elm")),
+            (5, 0, None),
+            (6, 5, None),
+            (7, 6, Some("elm")),
+        ]);
+        let kin = |leader| Kin { leader: Some(identity(leader)), remembered: vec![identity(2)], ..Kin::default() };
+        assert_eq!(found(&snapshot, &kin(1)), [(1, Bond::Leader), (2, Bond::Remembered)]);
+        assert_eq!(
+            found(&snapshot, &Kin { remembered: Vec::new(), ..kin(1) }),
+            [(1, Bond::Leader), (2, Bond::Descent)]
+        );
+        assert_eq!(
+            found(&snapshot, &Kin { remembered: Vec::new(), ..kin(5) }),
+            [(5, Bond::Leader), (6, Bond::Descent)]
+        );
     }
 }

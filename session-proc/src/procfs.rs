@@ -79,6 +79,15 @@ pub(crate) fn pids() -> Result<Vec<i32>, ProcError> {
     Ok(pids)
 }
 
+/// The children of a process, also those that have ended and are not reaped.
+pub(crate) fn children(parent: i32) -> Result<Vec<i32>, ProcError> {
+    let mut children = Vec::new();
+    for pid in pids()? {
+        children.extend(stat(pid)?.filter(|stat| stat.parent == parent).map(|_| pid));
+    }
+    Ok(children)
+}
+
 /// The environment that a process was started with, as `NAME=value` pieces, each ended by a NUL. `None`: it ended, or
 /// this user may not look. A process can overwrite this memory.
 pub(crate) fn environment(pid: i32) -> Option<Vec<u8>> {

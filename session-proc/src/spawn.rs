@@ -108,13 +108,18 @@ pub(crate) fn supervised_command(
 }
 
 /// Starts a supervisor, which starts the command, and waits until it says that the command is recorded.
-pub(crate) fn supervised(supervisor: &Supervisor, paths: &Paths, start: &Start) -> Result<Launched, ProcError> {
+pub(crate) fn supervised(
+    supervisor: &Supervisor,
+    paths: &Paths,
+    start: &Start,
+    token: &str,
+) -> Result<Launched, ProcError> {
     let program = supervisor.program();
     let mut command = Command::new(program);
     command.args(supervisor.args()).arg(&paths.dir).arg(paths.id.as_str());
-    // Who starts it may carry a mark of its own. The supervisor is no part of that.
-    command.env_remove(mark::VARIABLE);
     set_env(&mut command, start);
+    // Who starts it may carry a mark of its own, and end before it: another supervisor is given it as an orphan then.
+    command.env(mark::VARIABLE, mark::of_supervisor(token, &paths.id, &paths.dir));
     command.current_dir(&start.cwd).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     detach(&mut command);
     let fail = |source| ProcError::Spawn { program: program.to_owned(), source };

@@ -23,7 +23,8 @@ use std::path::PathBuf;
 /// - is given the children that the command and its children abandon (a *subreaper*; no privileges are needed), so
 ///   that they can be found;
 /// - writes down how the command ended;
-/// - ends when nothing is left: no descendant, and nobody who could write output.
+/// - ends when nothing of the command is left: no descendant but what was started as another background process, which
+///   has a supervisor of its own, and nobody who could write output.
 ///
 /// It ignores the signals that ask for an end, because it ends by itself, and blocks without a timeout.
 ///

@@ -3,10 +3,11 @@
 use crate::dossier::{End, Origin};
 use crate::entry::Entry;
 use crate::id::Paths;
+use crate::identity::own_pid;
 use crate::launch::put_down;
 use crate::log_writer::{LogWriter, RECORDS_BYTES};
 use crate::spawn;
-use crate::{Identity, ProcError, State, dir_lock, settle};
+use crate::{Identity, ProcError, State, dir_lock, mark, procfs, settle};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
@@ -31,6 +32,7 @@ const BETWEEN_TRIES_MS: u16 = 1000;
 /// What the supervisor of a command has in hand.
 pub(crate) struct Supervised {
     paths: Paths,
+    token: String,
     leader: Identity,
     output: Option<PipeReader>,
     log: LogWriter,
@@ -61,6 +63,7 @@ impl Supervised {
         }
         Ok(Supervised {
             paths: paths.clone(),
+            token: origin.token.clone(),
             leader,
             output: Some(output),
             log,
@@ -70,7 +73,7 @@ impl Supervised {
         })
     }
 
-    /// Stays until nothing is left.
+    /// Stays until nothing of it is left.
     pub(crate) fn stay(mut self) -> Result<(), ProcError> {
         // Nothing is to be kept busy or open by a process that only waits.
         env::set_current_dir("/").ok();
@@ -79,7 +82,7 @@ impl Supervised {
         loop {
             let has_children = self.reap();
             self.write_end();
-            if !has_children && self.output.is_none() && self.end.is_none() {
+            if self.output.is_none() && self.end.is_none() && !(has_children && self.has_own_children()) {
                 return Ok(());
             }
             self.wait_for_news()?;
@@ -135,6 +138,15 @@ impl Supervised {
                 self.end = Some(UnwrittenEnd { end, tries_left: END_TRIES });
             }
         }
+    }
+
+    /// Whether a child belongs to the command. What was started as another background process is given to this one when
+    /// its starter has ended, and has a record of its own, and as a rule a supervisor. A child that has ended counts: it
+    /// is reaped first, and may have left children. So do those that cannot be seen.
+    fn has_own_children(&self) -> bool {
+        let is_own = |pid| !mark::of(pid).is_some_and(|mark| mark.is_of_another_start(Some(&self.token)));
+        let children = || procfs::children(own_pid());
+        !self.has_ended || children().map_or(true, |children| children.into_iter().any(is_own))
     }
 
     /// Brings what the command has written into the log before its end is known.

@@ -14,6 +14,7 @@ mod gates;
 mod here;
 mod import;
 mod life;
+mod nested;
 mod pages;
 mod processes;
 #[cfg(feature = "remote")]

@@ -128,7 +128,7 @@ fn p08_whenever_the_starter_is_killed_what_runs_can_be_found_and_stopped() {
     }
 }
 
-/// The processes with the session's mark, by another reading of `/proc` than the crate's.
+/// The processes with the session's mark, supervisors aside, by another reading of `/proc` than the crate's.
 fn marked(session: &Session) -> Vec<i32> {
     let dir = format!("{}\0", session.registry.dir().display());
     let pids =
@@ -136,7 +136,9 @@ fn marked(session: &Session) -> Vec<i32> {
     let is_marked = |pid: &i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         let text = String::from_utf8_lossy(&environment);
-        text.contains("SESSION_STORE_PROCESS=") && text.contains(&dir)
+        text.contains("SESSION_STORE_PROCESS=")
+            && !text.contains("SESSION_STORE_PROCESS=supervisor-")
+            && text.contains(&dir)
     };
     pids.filter(is_marked).collect()
 }
