@@ -1,15 +1,16 @@
-//! Processes that were started and whose record is not there, or says something else.
+//! Processes that run, and whose record is not there or says something else.
 
 use crate::entry::Entry;
+use crate::id::recorded;
 use crate::mark::Mark;
-use crate::members::{Kin, Snapshot};
+use crate::members::{Bond, Kin, Snapshot};
 use crate::target::Target;
 use crate::{Identity, ProcError, ProcessId, Registry, procfs};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A process that carries the mark of a start or of a turn in this session, and that no record leads to.
+/// A process of this session that runs, and of which no record says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lost {
@@ -23,22 +24,25 @@ pub struct Lost {
     pub why: LostWhy,
 }
 
-/// Why no record leads to a process.
+/// Why no record says that a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LostWhy {
     /// There is no record of the id, or it cannot be read.
     NoRecord,
     /// The record of the id is that of another start.
     OtherStart,
-    /// The record says that the process has ended: this one outlived it.
+    /// The record says that the process has ended, to which this one belongs: it outlived it.
     Outlived,
     /// It was started by a turn without a record, and the turn's process has ended.
     TurnOver,
 }
 
-/// All processes that carry a mark, as they stood at one look: for who asks about many sessions.
+/// All processes and the marks that they carry, as they stood at one look: for who asks about many sessions.
 #[derive(Debug)]
-pub struct MarkedProcesses(Vec<Marked>);
+pub struct MarkedProcesses {
+    all: Snapshot,
+    marked: Vec<Marked>,
+}
 
 #[derive(Debug)]
 struct Marked {
@@ -54,18 +58,21 @@ impl MarkedProcesses {
     /// # Errors
     /// When `/proc` cannot be read.
     pub fn look() -> Result<MarkedProcesses, ProcError> {
-        let snapshot = Snapshot::take()?;
+        let all = Snapshot::take()?;
         let marked = |(process, mark): (Identity, &Mark)| Marked { process, mark: mark.clone(), dir: real(&mark.dir) };
-        Ok(MarkedProcesses(snapshot.marked().map(marked).collect()))
+        let marked = all.marked().map(marked).collect();
+        Ok(MarkedProcesses { all, marked })
     }
 }
 
 impl Registry {
-    /// Finds what runs of this session's starts and cannot be found by its record, through the environment mark that
-    /// every background process passes on. Processes of other users cannot be looked into. Writes nothing.
+    /// Finds what runs of this session's starts although no record says so: through the environment mark that every
+    /// background process passes on, and through whatever else leads to the [members](Registry::members) of those that
+    /// have ended. What only a number leads to, which may be another one's by now, is not among it. Processes of other
+    /// users cannot be looked into. Writes nothing.
     ///
     /// # Errors
-    /// When `/proc` cannot be read.
+    /// When the directory or `/proc` cannot be read.
     pub fn lost(&self) -> Result<Vec<Lost>, ProcError> {
         self.lost_among(&MarkedProcesses::look()?)
     }
@@ -81,13 +88,47 @@ impl Registry {
             let (command, process) = (procfs::command_name(process.pid), process.clone());
             lost.extend(why.map(|why| Lost { id: mark.id.clone(), process, command, why }));
         }
-        lost.sort_by_key(|lost| (lost.process.start_ticks, lost.process.pid));
-        Ok(lost)
+        for outlived in self.outlived(&marked.all)? {
+            if !lost.iter().any(|lost| lost.process == outlived.process) {
+                lost.push(outlived);
+            }
+        }
+        // A record that says that a process has ended may be younger than the look at the process.
+        let mut still_lost = Vec::new();
+        for one in lost {
+            still_lost.extend(one.process.liveness()?.is_live().then_some(one));
+        }
+        still_lost.sort_by_key(|lost| (lost.process.start_ticks, lost.process.pid));
+        Ok(still_lost)
+    }
+
+    /// What processes that have ended have left running.
+    fn outlived(&self, snapshot: &Snapshot) -> Result<Vec<Lost>, ProcError> {
+        let mut outlived = Vec::new();
+        for id in recorded(&self.dir)? {
+            let entry = match self.settled(&id) {
+                Ok((_, entry)) => entry,
+                Err(ProcError::NoProcess { .. } | ProcError::Unreadable { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            if !is_final(&entry) || !entry.is_at_home() {
+                continue;
+            }
+            // What no stop would signal is not told as something that is to be stopped.
+            let members = snapshot.members(&entry.kin()).into_iter().filter(|member| member.bond != Bond::Number);
+            outlived.extend(members.map(|member| Lost {
+                id: id.clone(),
+                process: member.process,
+                command: member.command,
+                why: LostWhy::Outlived,
+            }));
+        }
+        Ok(outlived)
     }
 
     fn of_this_session<'a>(&self, marked: &'a MarkedProcesses) -> impl Iterator<Item = &'a Marked> {
         let dir = real(&self.dir);
-        marked.0.iter().filter(move |marked| marked.dir == dir)
+        marked.marked.iter().filter(move |marked| marked.dir == dir)
     }
 
     fn why_lost(&self, mark: &Mark) -> Result<Option<LostWhy>, ProcError> {
@@ -98,10 +139,7 @@ impl Registry {
             Err(ProcError::NoProcess { .. } | ProcError::Unreadable { .. }) => Some(LostWhy::NoRecord),
             Err(error) => return Err(error),
             Ok(entry) if token(&entry) != Some(&mark.token) => Some(LostWhy::OtherStart),
-            Ok(entry) => {
-                let is_final = entry.record.as_ref().is_some_and(|record| record.state.is_final());
-                is_final.then_some(LostWhy::Outlived)
-            }
+            Ok(entry) => is_final(&entry).then_some(LostWhy::Outlived),
         })
     }
 
@@ -124,6 +162,10 @@ impl Registry {
 
 fn token(entry: &Entry) -> Option<&String> {
     entry.dossier.origin.as_ref().map(|origin| &origin.token)
+}
+
+fn is_final(entry: &Entry) -> bool {
+    entry.record.as_ref().is_some_and(|record| record.state.is_final())
 }
 
 fn real(dir: &Path) -> PathBuf {

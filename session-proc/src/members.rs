@@ -4,8 +4,8 @@ use crate::identity::own_pid;
 use crate::mark::{self, Mark};
 use crate::procfs::{self, Stat};
 use crate::{Identity, ProcError, signal};
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// A process that belongs to a background process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,11 +49,12 @@ pub(crate) struct Kin {
 }
 
 /// Every process, as it stood at one look.
+#[derive(Debug)]
 pub(crate) struct Snapshot {
     boot_id: String,
     stats: HashMap<i32, Stat>,
-    marks: OnceCell<HashMap<i32, Mark>>,
-    callers: OnceCell<HashSet<i32>>,
+    marks: OnceLock<HashMap<i32, Mark>>,
+    callers: OnceLock<HashSet<i32>>,
 }
 
 impl Snapshot {
@@ -63,7 +64,7 @@ impl Snapshot {
             // A thread that ended the process between two looks left nothing to belong to anybody.
             stats.extend(procfs::stat(pid)?.map(|stat| (pid, stat)));
         }
-        Ok(Snapshot { boot_id: procfs::boot_id()?, stats, marks: OnceCell::new(), callers: OnceCell::new() })
+        Ok(Snapshot { boot_id: procfs::boot_id()?, stats, marks: OnceLock::new(), callers: OnceLock::new() })
     }
 
     /// The members that run, in the order of their start.
@@ -222,8 +223,8 @@ mod tests {
         Snapshot {
             boot_id: "now".to_owned(),
             stats: processes.iter().map(|&(n, parent, _)| stat(n, parent)).collect(),
-            marks: OnceCell::from(processes.iter().filter_map(mark).collect::<HashMap<_, _>>()),
-            callers: OnceCell::from(HashSet::new()),
+            marks: OnceLock::from(processes.iter().filter_map(mark).collect::<HashMap<_, _>>()),
+            callers: OnceLock::from(HashSet::new()),
         }
     }
 

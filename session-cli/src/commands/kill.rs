@@ -8,14 +8,14 @@ use crate::output::{Diagnostic, Rows};
 use crate::{span, target};
 use serde::Serialize;
 use session_core::SessionName;
-use session_proc::{ProcessId, Registry, Signal, Status, Stop, Stopped, Survivor, Which};
+use session_proc::{LostWhy, ProcessId, Registry, Signal, Status, Stop, Stopped, Survivor, Which};
 use std::time::Duration;
 
 /// The flags of `kill`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Each process is asked to end with everything that belongs to it, given time, and killed then; who it is is checked before \
-each signal. --all also stops what has no record (lost in `session ps`); it leaves alone whatever a live turn has started by itself. Exit \
+each signal. --all also stops what no record says to run (lost in `session ps`); it leaves alone whatever a live turn has started by itself. Exit \
 status 1 when some process survived, which is named.\n\nExamples:\n  session kill @ bg1 -y\n  session kill oaks --all -n\n  \
 session kill oaks bg2 bg3 --signal INT --grace 30s -y"
 )]
@@ -26,7 +26,7 @@ pub(crate) struct Flags {
     /// The processes
     #[arg(add = target::process_completer(target::Processes::Running), required_unless_present = "all")]
     ids: Vec<ProcessId>,
-    /// All of the session, also those without a record
+    /// All of the session, also what no record says to run
     #[arg(long, conflicts_with = "ids")]
     all: bool,
     /// The signal that asks
@@ -154,7 +154,11 @@ pub(crate) fn plan_all(registry: &Registry) -> Result<Vec<(String, String)>, Fai
     let mut plan: Vec<_> = processes.map(|status| (status.id.to_string(), described(&status))).collect();
     for lost in registry.lost()? {
         let command = lost.command.map(|command| format!(" ({command})")).unwrap_or_default();
-        plan.push((lost.id.to_string(), format!("process {}{command} without a record", lost.process.pid)));
+        let why = match lost.why {
+            LostWhy::Outlived => ", which outlived it",
+            LostWhy::NoRecord | LostWhy::OtherStart | LostWhy::TurnOver => " without a record",
+        };
+        plan.push((lost.id.to_string(), format!("process {}{command}{why}", lost.process.pid)));
     }
     Ok(plan)
 }

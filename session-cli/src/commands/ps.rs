@@ -15,8 +15,8 @@ use std::collections::HashSet;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "--orphans shows what nobody answers for any more: background processes whose turn, or else whose starter, is gone, \
-and processes without a record (lost), which are found by a mark in their environment.\n\nExamples:\n  session ps\n  session ps oaks --json\n  \
-session ps --orphans"
+and processes of which no record says that they run (lost): there is none, or it says that they have ended.\n\nExamples:\n  \
+session ps\n  session ps oaks --json\n  session ps --orphans"
 )]
 pub(crate) struct Flags {
     /// The session, with those that it goes on with [default: all]

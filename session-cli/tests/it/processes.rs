@@ -192,6 +192,28 @@ fn p01_deleting_a_session_says_what_it_stops_and_stops_it() {
 }
 
 #[test]
+fn p01_what_a_process_that_has_ended_left_running_is_shown_planned_and_stopped() {
+    let scratch = oaks();
+    run_to_its_end(&scratch, &["--persistent", "--", "env -i sleep 600 & exit 0"]);
+    let shown = || scratch.ok(&["ps", "oaks", "--orphans"]);
+    eventually("it is shown by its name", || shown().ends_with("\tsleep\n"));
+    let row = shown();
+    let row: Vec<&str> = row.trim_end().split('\t').collect();
+    assert_eq!((&row[..2], row[3], row.len()), (&["oaks", "bg1"][..], "lost", 6));
+    let planned = format!("bg1: process {} (sleep), which outlived it, to be stopped\n", row[2]);
+    assert_eq!(scratch.ok(&["kill", "oaks", "--all", "-n"]), planned);
+    assert_eq!(scratch.ok(&["rm", "oaks", "-n"]), format!("oaks: {planned}oaks: to be moved to the trash\n"));
+    let document = json(&scratch.ok(&["ps", "oaks", "--json"]));
+    assert_eq!(
+        (&document["lost"][0]["why"], &document["processes"][0]["state"]),
+        (&"outlived".into(), &"exited".into())
+    );
+    assert_eq!(scratch.ok(&["kill", "oaks", "--all", "-y"]), "oaks\tbg1\texited\t\n");
+    assert_eq!(shown(), "");
+    eventually("nothing is left", || running(&scratch).is_empty());
+}
+
+#[test]
 fn p08_a_process_whose_record_is_lost_is_shown_and_stopped() {
     let scratch = oaks();
     run(&scratch, &["--", "exec sleep 600"]);

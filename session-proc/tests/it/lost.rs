@@ -56,6 +56,18 @@ fn p08_who_outlived_its_leader_is_found_by_its_mark() {
 }
 
 #[test]
+fn p01_who_outlived_its_leader_is_found_also_without_a_mark() {
+    let session = Session::supervised();
+    // Only that its supervisor was given it leads to it.
+    let status = session.start("env -i sh -c 'echo $$ >pid; exec sleep 600' & until [ -s pid ]; do sleep 0.01; done");
+    let stray = session.told_process("pid");
+    session.ended(&status.id);
+    assert_eq!(lost(&session), [(stray.clone(), LostWhy::Outlived)]);
+    session.registry.stop_all(Which::All, &AT_ONCE).expect("readable");
+    assert!(!is_live(&stray) && lost(&session).is_empty());
+}
+
+#[test]
 fn p08_another_sessions_processes_are_not_found() {
     let [one, other] = Session::both();
     one.start("sleep 600");

@@ -124,6 +124,7 @@ fn p03_the_group_of_a_leader_that_is_gone_is_told_and_left() {
     let stopped = session.registry.stop(&id, &quick()).expect("there is a record");
     let survivors: Vec<_> = stopped.survivors.iter().map(|survivor| (&survivor.member.process, survivor.why)).collect();
     assert_eq!(survivors, [(&left, Unreached::Unverified)]);
+    assert_eq!(session.registry.lost().expect("readable"), []);
     assert!(is_live(&left));
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(left.pid), nix::sys::signal::Signal::SIGKILL).expect("ours");
 }
