@@ -8,16 +8,17 @@ use crate::output::{Diagnostic, Rows};
 use crate::{span, target};
 use serde::Serialize;
 use session_core::SessionName;
-use session_proc::{LostWhy, ProcessId, Registry, Signal, Status, Stop, Stopped, Survivor, Which};
+use session_proc::{LostWhy, ProcError, ProcessId, Registry, Signal, Status, Stop, Stopped, Survivor, Which};
+use session_store::StoreError;
 use std::time::Duration;
 
 /// The flags of `kill`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Each process is asked to end with everything that belongs to it, given time, and killed then; who it is is checked before \
-each signal. --all also stops what no record says to run (lost in `session ps`); it leaves alone whatever a live turn has started by itself. Exit \
-status 1 when some process survived, which is named.\n\nExamples:\n  session kill @ bg1 -y\n  session kill oaks --all -n\n  \
-session kill oaks bg2 bg3 --signal INT --grace 30s -y"
+each signal. --all also stops what no record says to run (lost in `session ps`); it leaves alone whatever a live turn has started by \
+itself. Exit status 1 when some process survived, which is named; 3 when one of several could not be dealt with and the others \
+were.\n\nExamples:\n  session kill @ bg1 -y\n  session kill oaks --all -n\n  session kill oaks bg2 bg3 --signal INT --grace 30s -y"
 )]
 pub(crate) struct Flags {
     /// The session
@@ -63,6 +64,14 @@ struct SurvivorDocument {
     why: String,
 }
 
+/// What came of one stop.
+struct Outcome<'a> {
+    session: &'a SessionName,
+    /// The process that is named. `None`: all of the session.
+    id: Option<&'a ProcessId>,
+    stopped: Result<Vec<Stopped>, ProcError>,
+}
+
 /// The processes of one session that are to be stopped.
 struct Chosen {
     session: SessionName,
@@ -84,24 +93,37 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let lines: Vec<_> = plan.iter().map(|(line, _)| line.clone()).collect();
     document.planned = plan.into_iter().map(|(_, id)| id).collect();
     let mut rows = Rows::new(&["SESSION", "ID", "STATE", "SURVIVORS"]);
-    let mut survivors = Vec::new();
+    let mut diagnostics = Vec::new();
+    let mut exit = Exit::Done;
     // With nothing to stop there is nothing to agree to.
     if !lines.is_empty() && flags.consent.ask(context, &lines)? == Answer::Go {
-        for one in &chosen {
-            for stopped in stop(flags, one)? {
-                survivors.extend(survivors_of(&one.session, &stopped));
-                document.stopped.push(StoppedDocument::new(&one.session, &stopped));
-                rows.push(row(&one.session, &stopped));
+        let outcomes: Vec<_> = chosen.iter().flat_map(|one| stop(flags, one)).collect();
+        let is_only = outcomes.len() == 1;
+        for Outcome { session, id, stopped } in outcomes {
+            match stopped {
+                Ok(stopped) => {
+                    for stopped in &stopped {
+                        diagnostics.extend(survivors_of(session, stopped));
+                        document.stopped.push(StoppedDocument::new(session, stopped));
+                        rows.push(row(session, stopped));
+                    }
+                }
+                Err(error) if is_only => return Err(error.into()),
+                // What was stopped besides is told.
+                Err(error) => {
+                    diagnostics.push(not_stopped(session, id, error));
+                    exit = Exit::Partial;
+                }
             }
         }
     }
-    context.out.diagnostics(&survivors);
+    context.out.diagnostics(&diagnostics);
     if context.out.is_json() {
-        context.out.document("kill", survivors.is_empty(), &survivors, &document)?;
+        context.out.document("kill", diagnostics.is_empty(), &diagnostics, &document)?;
     } else if !rows.is_empty() {
         context.out.rows(&rows)?;
     }
-    Ok(if survivors.is_empty() { Exit::Done } else { Exit::No })
+    Ok(if exit == Exit::Done && !diagnostics.is_empty() { Exit::No } else { exit })
 }
 
 /// The registries that have the processes: a compaction leaves them where they were started.
@@ -124,19 +146,18 @@ fn choose(flags: &Flags, context: &Context, name: &SessionName) -> Result<Vec<Ch
     Ok(chosen)
 }
 
-fn stop(flags: &Flags, chosen: &Chosen) -> Result<Vec<Stopped>, Failure> {
+fn stop<'a>(flags: &Flags, chosen: &'a Chosen) -> Vec<Outcome<'a>> {
+    let Chosen { session, registry, ids } = chosen;
     let stop = Stop { signal: flags.signal, grace: flags.grace };
     if flags.all {
-        let mut stopped = chosen.registry.stop_all(Which::All, &stop)?;
         // What had ended by itself is no news.
-        stopped.retain(|one| !one.signalled.is_empty() || !one.survivors.is_empty());
-        return Ok(stopped);
+        let is_news = |one: &Stopped| !one.signalled.is_empty() || !one.survivors.is_empty();
+        let stopped = registry.stop_all(Which::All, &stop);
+        let stopped = stopped.map(|stopped| stopped.into_iter().filter(is_news).collect());
+        return vec![Outcome { session, id: None, stopped }];
     }
-    let mut stopped = Vec::new();
-    for id in &chosen.ids {
-        stopped.push(chosen.registry.stop(id, &stop)?);
-    }
-    Ok(stopped)
+    let of_one = |id| Outcome { session, id: Some(id), stopped: registry.stop(id, &stop).map(|one| vec![one]) };
+    ids.iter().map(of_one).collect()
 }
 
 /// What is named, and what it is: ids and words.
@@ -172,6 +193,12 @@ fn row(session: &SessionName, stopped: &Stopped) -> Vec<String> {
     let state = stopped.status.as_ref().map_or_else(|| "lost".to_owned(), |status| status.state.to_string());
     let pids: Vec<_> = stopped.survivors.iter().map(|survivor| survivor.member.process.pid.to_string()).collect();
     vec![session.to_string(), stopped.id.to_string(), state, pids.join(" ")]
+}
+
+fn not_stopped(session: &SessionName, id: Option<&ProcessId>, error: ProcError) -> Diagnostic {
+    let diagnostic = Diagnostic::failed("not-stopped", session, &StoreError::from(error));
+    let of = id.map(|id| format!("{id}: ")).unwrap_or_default();
+    Diagnostic { text: format!("{of}{}", diagnostic.text), ..diagnostic }
 }
 
 fn survivors_of(session: &SessionName, stopped: &Stopped) -> Vec<Diagnostic> {

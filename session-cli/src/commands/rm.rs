@@ -5,6 +5,7 @@ use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Diagnostic;
 use crate::target;
 use serde::Serialize;
 use session_core::SessionName;
@@ -14,7 +15,8 @@ use session_store::{Deletion, StoreError};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Background processes of the session are stopped first; one that cannot be stopped is named, and nothing is \
-deleted then.\n\nExamples:\n  session rm oaks -n\n  session rm oaks birches -y\n  session trash restore oaks"
+deleted then. Exit status 3 when some of several stay, which are named.\n\nExamples:\n  session rm oaks -n\n  \
+session rm oaks birches -y\n  session trash restore oaks"
 )]
 pub(crate) struct Flags {
     /// The sessions
@@ -58,20 +60,31 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         deleted: Vec::new(),
         purge: flags.purge,
     };
+    let mut failed = Vec::new();
     if flags.consent.ask(context, &plan)? == Answer::Go {
         for name in &names {
-            document.deleted.push(delete(flags, context, name)?);
+            match delete(flags, context, name) {
+                Ok(deleted) => document.deleted.push(deleted),
+                Err(error) if names.len() == 1 => return Err(error.into()),
+                // What was deleted besides is told.
+                Err(error) => failed.push(Diagnostic::failed("not-deleted", name, &error)),
+            }
         }
     }
-    context.out.answer("rm", &document, |out| {
+    let out = &context.out;
+    out.diagnostics(&failed);
+    if out.is_json() {
+        out.document("rm", failed.is_empty(), &failed, &document)?;
+    } else {
         document.deleted.iter().try_for_each(|deleted| match &deleted.trash {
             Some(id) if out.is_terminal() => {
                 out.line(&format!("{} {to}; `session trash restore {id}` brings it back", deleted.session))
             }
             Some(id) => out.line(&format!("{}\t{id}", deleted.session)),
             None => out.line(&deleted.session),
-        })
-    })
+        })?;
+    }
+    Ok(if failed.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
 /// What is stopped first.
@@ -83,7 +96,7 @@ fn running(context: &Context, name: &SessionName) -> Result<Vec<(String, String)
     }
 }
 
-fn delete(flags: &Flags, context: &Context, name: &SessionName) -> Result<Deleted, Failure> {
+fn delete(flags: &Flags, context: &Context, name: &SessionName) -> Result<Deleted, StoreError> {
     let deletion = if flags.force { Deletion::Forced } else { Deletion::Careful };
     let trash = if flags.purge {
         context.store.delete(name, deletion)?;

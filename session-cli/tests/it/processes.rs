@@ -214,6 +214,29 @@ fn p01_what_a_process_that_has_ended_left_running_is_shown_planned_and_stopped()
 }
 
 #[test]
+fn one_of_several_that_cannot_be_stopped_is_named_and_the_others_are_told() {
+    let scratch = oaks();
+    run(&scratch, &["--", "exec sleep 600"]);
+    // A record under another name is shown, and not acted upon.
+    let record = "{\"id\":\"bg4\",\"command\":\"oak\",\"cwd\":\".\",\"pid\":1,\"state\":\"exited\"}";
+    fs::write(scratch.store().join("oaks/proc/bg2.json"), record).expect("the name is free");
+    assert_eq!(scratch.run(&["kill", "oaks", "bg2", "-y"]).code, 6, "alone it is the answer");
+    let killed = scratch.run(&["kill", "oaks", "bg2", "bg1", "-y", "--json"]);
+    let document = json(&killed.stdout);
+    assert_eq!((killed.code, &document["complete"]), (3, &false.into()));
+    let diagnostic = &document["diagnostics"][0];
+    assert_eq!((&diagnostic["code"], &diagnostic["session"]), (&"not-stopped".into(), &"oaks".into()));
+    let text = diagnostic["text"].as_str().expect("a text");
+    assert!(text.starts_with("bg2: ") && text.contains("bg2.json"), "{text}");
+    let stopped = &document["stopped"];
+    assert_eq!((&stopped[0]["id"], &stopped[0]["state"]), (&"bg1".into(), &"killed".into()));
+    let again = scratch.run(&["kill", "oaks", "bg1", "bg2", "-y"]);
+    assert_eq!((again.code, again.stdout.as_str()), (3, "oaks\tbg1\tkilled\t\n"));
+    assert!(again.stderr.starts_with("warning: oaks: bg2: "), "{again:?}");
+    eventually("nothing is left", || running(&scratch).is_empty());
+}
+
+#[test]
 fn p08_a_process_whose_record_is_lost_is_shown_and_stopped() {
     let scratch = oaks();
     run(&scratch, &["--", "exec sleep 600"]);

@@ -104,6 +104,27 @@ fn a_second_turn_is_refused_and_told_who_runs_the_first() {
 }
 
 #[test]
+fn what_is_deleted_beside_a_session_that_cannot_be_is_told() {
+    let scratch = oaks();
+    scratch.ok(&["new", "elms"]);
+    scratch.ok(&["new", "ashes"]);
+    let live = turn(&scratch, "touch ready; exec sleep 600");
+    told(&scratch, "ready");
+    let deleted = scratch.run(&["rm", "elms", "oaks", "-y"]);
+    assert!(deleted.code == 3 && deleted.stdout.starts_with("elms\telms-"), "{deleted:?}");
+    assert!(deleted.stderr.starts_with("warning: oaks: ") && deleted.stdout.lines().count() == 1, "{deleted:?}");
+    let deleted = scratch.run(&["rm", "oaks", "ashes", "-y", "--json"]);
+    let document = json(&deleted.stdout);
+    assert_eq!((deleted.code, &document["complete"]), (3, &false.into()));
+    let (diagnostic, told) = (&document["diagnostics"][0], &document["deleted"]);
+    assert_eq!((&diagnostic["code"], &diagnostic["session"]), (&"not-deleted".into(), &"oaks".into()));
+    assert_eq!((&told[0]["session"], told.as_array().map(Vec::len)), (&"ashes".into(), Some(1)));
+    assert_eq!(scratch.run(&["rm", "oaks", "-y"]).code, 5, "alone it is the answer");
+    send(&live, Signal::SIGTERM);
+    live.wait_with_output().expect("it ends");
+}
+
+#[test]
 fn p01_after_a_turn_is_killed_what_it_left_is_shown_and_killing_all_leaves_nothing() {
     let scratch = oaks();
     let script = "\"$SESSION\" run oaks -- 'sleep 600 & setsid sleep 600 & exec sleep 600' && \
