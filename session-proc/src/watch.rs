@@ -19,6 +19,18 @@ pub enum Until {
     },
 }
 
+impl Until {
+    /// That a line of the output, from its beginning on, matches a regular expression. It is read here: who starts a
+    /// process to wait for a line of it knows before that it can.
+    ///
+    /// # Errors
+    /// [`ProcError::Pattern`] for one that is no regular expression.
+    pub fn matching(pattern: &str) -> Result<Until, ProcError> {
+        pattern::compile(pattern)?;
+        Ok(Until::Match { pattern: pattern.to_owned(), from: 0 })
+    }
+}
+
 /// How a waiting ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Waited {

@@ -32,8 +32,8 @@ pub(crate) struct Flags {
     #[arg(long)]
     persistent: bool,
     /// Wait until a line of its output matches this regular expression
-    #[arg(long, value_name = "PATTERN")]
-    until: Option<String>,
+    #[arg(long, value_name = "PATTERN", value_parser = Until::matching)]
+    until: Option<Until>,
     /// With --until, wait no longer than this
     #[arg(long, value_name = "DUR", value_parser = span::duration, requires = "until")]
     timeout: Option<Duration>,
@@ -67,10 +67,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         context.out.line(started.id.as_str())?;
     }
     let told = match &flags.until {
-        Some(pattern) => {
-            let until = Until::Match { pattern: pattern.clone(), from: 0 };
-            Told::of(registry.wait(&started.id, &until, flags.timeout)?)
-        }
+        Some(until) => Told::of(registry.wait(&started.id, until, flags.timeout)?),
         None => Told { status: started, line: None, timed_out: false },
     };
     if context.out.is_json() {

@@ -26,8 +26,8 @@ pub(crate) struct Flags {
     #[arg(add = target::process_completer(target::Processes::Running))]
     id: ProcessId,
     /// Wait until a line of its output matches this regular expression
-    #[arg(long, value_name = "PATTERN")]
-    until: Option<String>,
+    #[arg(long, value_name = "PATTERN", value_parser = Until::matching)]
+    until: Option<Until>,
     /// Wait no longer than this
     #[arg(long, value_name = "DUR", value_parser = span::duration)]
     timeout: Option<Duration>,
@@ -36,11 +36,8 @@ pub(crate) struct Flags {
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
     let (name, registry) = context.store.registry_of(&name, &flags.id)?;
-    let until = match &flags.until {
-        Some(pattern) => Until::Match { pattern: pattern.clone(), from: 0 },
-        None => Until::Exit,
-    };
-    let told = Told::of(registry.wait(&flags.id, &until, flags.timeout)?);
+    let until = flags.until.as_ref().unwrap_or(&Until::Exit);
+    let told = Told::of(registry.wait(&flags.id, until, flags.timeout)?);
     let exit = exit_of(&told, flags.until.is_some());
     context.out.answer("wait", &ToldDocument::new(name.as_str(), &told), |out| {
         let (id, status) = (&flags.id, &told.status);

@@ -237,6 +237,16 @@ fn one_of_several_that_cannot_be_stopped_is_named_and_the_others_are_told() {
 }
 
 #[test]
+fn a_pattern_that_is_none_starts_nothing() {
+    let scratch = oaks();
+    let refused = scratch.run(&["run", "-q", "oaks", "--until", "(", "--", "exec sleep 600"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--until"), "{refused:?}");
+    assert_eq!(scratch.ok(&["ps", "oaks"]), "");
+    let refused = scratch.run(&["wait", "oaks", "bg1", "--until", "("]);
+    assert!(refused.code == 2 && refused.stderr.contains("--until"), "{refused:?}");
+}
+
+#[test]
 fn p08_a_process_whose_record_is_lost_is_shown_and_stopped() {
     let scratch = oaks();
     run(&scratch, &["--", "exec sleep 600"]);

@@ -27,6 +27,13 @@ fn an_end_is_waited_for() {
 }
 
 #[test]
+fn a_pattern_that_is_none_is_known_before_anything_is_waited_for() {
+    let error = Until::matching("(").expect_err("it is none");
+    assert!(matches!(&error, ProcError::Pattern { pattern, .. } if pattern == "("), "{error}");
+    assert_eq!(Until::matching("^oak").expect("it is one"), matching("^oak"));
+}
+
+#[test]
 fn what_has_ended_is_not_waited_for() {
     for session in Session::both() {
         let id = session.run("echo oak").id;
