@@ -87,6 +87,13 @@ impl Checkpoints {
         self.hot = Some(Hot { cache, file: written.ok().and_then(|()| file_id(&path)) });
     }
 
+    /// Keeps no cache any more, because objects are about to go that it may name.
+    pub(crate) fn forget(&mut self) -> Result<(), Error> {
+        self.hot = None;
+        session_disk::remove_file_if_there(&self.layout.stat_cache())?;
+        Ok(())
+    }
+
     fn set_aside_damaged(&self, packs: &PackSet) -> Result<Vec<PathBuf>, Error> {
         let mut moved = Vec::new();
         for pack in packs.packs.iter().filter(|pack| pack.check().is_err()) {

@@ -30,6 +30,11 @@ pub(crate) enum EntryKind {
 }
 
 impl EntryKind {
+    /// Whether it has a content of its own in the store.
+    pub(crate) fn is_stored(self) -> bool {
+        matches!(self, EntryKind::File | EntryKind::Exec | EntryKind::Link)
+    }
+
     fn codes(self) -> (u8, u8) {
         match self {
             EntryKind::File => (0, 0),

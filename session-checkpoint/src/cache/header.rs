@@ -3,7 +3,8 @@
 use super::entry::{get_u32, get_u64};
 
 const MAGIC: &[u8; 8] = b"SCKPSTAT";
-const VERSION: u32 = 1;
+/// Those of version 1 may name objects that a prune dropped.
+const VERSION: u32 = 2;
 pub(super) const LEN: usize = 96;
 /// The checksum covers everything behind itself.
 const SUMMED_FROM: usize = 16;

@@ -86,6 +86,17 @@ impl Cache {
         Cache { bytes, header, ..self }
     }
 
+    /// The contents that it says are stored.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = Oid> + '_ {
+        let entries = (0..self.header.entry_count).map(|n| self.entry(n));
+        entries.filter(|entry| entry.kind.is_stored()).map(|entry| entry.oid)
+    }
+
+    /// The trees that it says are stored.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = Oid> + '_ {
+        (0..self.header.dir_count).filter_map(|n| self.dir(n).tree)
+    }
+
     /// The workspace's own directory: the last one, since each stands behind what is in it.
     pub(crate) fn root(&self) -> u32 {
         self.header.dir_count - 1

@@ -77,6 +77,7 @@ impl Checkpoints {
         for oid in &kept {
             reach.add(&locked.objects, *oid)?;
         }
+        let keeps_cache = self.covers_cache(&mut reach.seen);
         // From here on numbers are gone from the references that must not be given again.
         locked.meta.last_turn = last_turn(locked)?;
         locked.meta.last_safety = last_safety(locked)?;
@@ -93,13 +94,30 @@ impl Checkpoints {
             recorded.sort_by_key(|turn| turn.turn);
             rewrite(&self.layout, &recorded)?;
         }
-        self.drop_unreached(locked, &reach.seen, cancel)?;
+        self.drop_unreached(locked, &reach.seen, keeps_cache, cancel)?;
         pruned.bytes_after = stored_bytes(locked);
         Ok(pruned)
     }
 
+    /// Whether all that the cache names is kept: what it calls unchanged is never stored again. Trees alone are kept for
+    /// its sake: one may be in no checkpoint, since external files are put into the workspace's tree afterwards.
+    fn covers_cache(&self, keep: &mut HashSet<Oid>) -> bool {
+        let Some(hot) = &self.hot else { return false };
+        let covers = hot.cache.contents().all(|oid| keep.contains(&oid));
+        if covers {
+            keep.extend(hot.cache.trees());
+        }
+        covers
+    }
+
     /// Rewrites, one by one, the packs that hold anything nobody needs: the room that is needed is one pack's.
-    fn drop_unreached(&mut self, locked: &mut Locked, keep: &HashSet<Oid>, cancel: &Cancel) -> Result<(), Error> {
+    fn drop_unreached(
+        &mut self,
+        locked: &mut Locked,
+        keep: &HashSet<Oid>,
+        keeps_cache: bool,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
         let dead: Vec<String> = locked
             .packs
             .packs
@@ -107,6 +125,9 @@ impl Checkpoints {
             .filter(|pack| pack.index().is_some_and(|index| index.entries().any(|entry| !keep.contains(&entry.oid))))
             .map(|pack| pack.name.clone())
             .collect();
+        if !keeps_cache && !dead.is_empty() {
+            self.forget()?;
+        }
         for name in dead {
             let (_, sizes) = sizes(locked, Some(&name))?;
             let needed = sizes.iter().filter(|(oid, _)| keep.contains(oid)).map(|(_, len)| len).sum();

@@ -113,7 +113,8 @@ impl Checkpoints {
         Ok(replaced)
     }
 
-    /// After packs came or went: the objects are opened anew, and the cache is told that they hold the same objects.
+    /// After packs came or went: the objects are opened anew, and the cache is told that what it names is still there. Who
+    /// drops objects sees to it before that there is no cache that names one of them.
     fn packs_changed(&mut self, locked: &mut Locked) -> Result<(), Error> {
         locked.look_again(&self.layout)?;
         if let Some(hot) = self.hot.take() {

@@ -53,11 +53,11 @@ impl Walk<'_> {
             Err(errno) => return Err(Error::Read { path: path(), source: errno.into() }),
         };
         let stamp = Stamp::of(&now);
-        let stored = |entry: &Entry| matches!(entry.kind, EntryKind::File | EntryKind::Exec | EntryKind::Link);
-        if let Some(entry) = cached.filter(|entry| stored(entry) && is_clean(entry, &stamp)) {
+        let cached = cached.filter(|entry| entry.kind.is_stored());
+        if let Some(entry) = cached.filter(|entry| is_clean(entry, &stamp)) {
             return Ok(Some(entry));
         }
-        let known = cached.filter(stored).map(|entry| entry.oid);
+        let known = cached.map(|entry| entry.oid);
         let entry = store_leaf(self.sink, self.options.max_file_bytes, self.start_ns, dir, name, known, path)?;
         if let Some(entry) = &entry {
             self.cancel.read_file(entry.stamp.size);

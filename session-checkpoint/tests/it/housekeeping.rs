@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(60);
 
-fn whole(lab: &Lab) {
+pub(crate) fn whole(lab: &Lab) {
     let verified = lab.checkpoints.reader().expect("a store").verify(VerifyDepth::Contents).expect("an answer");
     assert!(verified.is_whole(), "{verified:?}");
     lab.fsck();

@@ -14,6 +14,7 @@ mod crash;
 mod damage;
 mod diffs;
 mod disk_full;
+mod dropped;
 mod external;
 mod faults;
 mod foreign;
