@@ -6,12 +6,13 @@
 
 use crate::error::reading;
 use crate::oid::Kind;
+use crate::pack::{Copies, PackSet};
 use crate::{Error, Oid};
 use git2::{ErrorCode, ObjectType, Odb};
 use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The objects of one repository.
 pub(crate) struct Objects {
@@ -20,6 +21,8 @@ pub(crate) struct Objects {
     dirs: Vec<String>,
     /// Opened by the first read: a turn without changes needs none, and each pack costs some calls.
     odb: Mutex<Option<Odb<'static>>>,
+    /// Looked at once an object is found damaged.
+    packs: OnceLock<Vec<PackSet>>,
 }
 
 /// An error of the git library as one of the system's kind.
@@ -39,7 +42,12 @@ impl Objects {
         let text = |dir: &Path| dir.to_str().map(str::to_owned);
         let dirs = iter::once(dir).chain(more).map(text).collect::<Option<_>>();
         let not_text = || reading(dir)(io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"));
-        Ok(Objects { dir: dir.to_owned(), dirs: dirs.ok_or_else(not_text)?, odb: Mutex::default() })
+        Ok(Objects {
+            dir: dir.to_owned(),
+            dirs: dirs.ok_or_else(not_text)?,
+            odb: Mutex::default(),
+            packs: OnceLock::new(),
+        })
     }
 
     fn odb(&self) -> Result<Odb<'static>, git2::Error> {
@@ -64,7 +72,12 @@ impl Objects {
         let object = odb.read(git_oid).map_err(|error| match error.code() {
             ErrorCode::NotFound => Error::MissingObject { oid, store: self.dir.clone() },
             _ => self.damaged(oid),
-        })?;
+        });
+        let object = match object {
+            // The library looks at one copy. Another one may be good.
+            Err(damaged @ Error::DamagedObject { .. }) => return self.good_copy(oid).ok_or(damaged),
+            other => other?,
+        };
         let kind = match object.kind() {
             ObjectType::Commit => Kind::Commit,
             ObjectType::Tree => Kind::Tree,
@@ -73,6 +86,14 @@ impl Objects {
             ObjectType::Any => return Err(self.damaged(oid)),
         };
         Ok((kind, object.data().to_vec()))
+    }
+
+    fn good_copy(&self, oid: Oid) -> Option<(Kind, Vec<u8>)> {
+        let packs = self.packs.get_or_init(|| {
+            let dirs = self.dirs.iter().map(|dir| Path::new(dir).join("pack"));
+            dirs.filter_map(|dir| PackSet::read(&dir).ok()).collect()
+        });
+        Copies::of(packs.iter().flat_map(|set| &set.packs)).read(oid)
     }
 
     /// The content of an object that must be of this kind.

@@ -4,7 +4,7 @@ use crate::cancel::Cancel;
 use crate::checkpoints::Checkpoints;
 use crate::locked::Locked;
 use crate::objects::Objects;
-use crate::pack::{Compression, EntryKind, PackState, PackWriter, RawPack};
+use crate::pack::{Compression, Copies, EntryKind, PackState, PackWriter, RawPack};
 use crate::{Error, Oid, loose};
 use session_disk::Durability;
 use std::collections::HashSet;
@@ -48,11 +48,12 @@ impl Checkpoints {
         let writer = PackWriter::new(&self.layout.packs(), self.options.max_pack_bytes, Durability::Data);
         let (old, kept): (Vec<&PackState>, Vec<&PackState>) =
             locked.packs.packs.iter().partition(|pack| what.packs.contains(&pack.name));
+        let mut kept = Copies::of(kept);
         let mut done = HashSet::new();
         let mut replaced = Vec::new();
         for pack in old {
             // A pack that cannot be copied whole stays: half of it may be somebody's only hope.
-            if copy(&writer, &locked.objects, pack, &kept, what, &mut done, cancel)? {
+            if copy(&writer, &locked.objects, pack, &mut kept, what, &mut done, cancel)? {
                 replaced.push((pack.index_path(), pack.pack_path(), pack.name.clone()));
             }
         }
@@ -129,7 +130,7 @@ fn copy(
     writer: &PackWriter,
     objects: &Objects,
     pack: &PackState,
-    kept: &[&PackState],
+    kept: &mut Copies<'_>,
     what: &Rewrite<'_>,
     done: &mut HashSet<Oid>,
     cancel: &Cancel,
@@ -141,8 +142,8 @@ fn copy(
     for n in 0..raw.len() {
         cancel.check()?;
         let oid = raw.oid(n);
-        let elsewhere = kept.iter().any(|pack| pack.index().is_some_and(|index| index.contains(oid)));
-        if !what.wants(oid) || elsewhere || done.contains(&oid) {
+        // A copy elsewhere counts only if it is good: this one may have been stored because that one was found damaged.
+        if !what.wants(oid) || done.contains(&oid) || kept.has(oid) {
             continue;
         }
         match raw.read(n, &mut buffer)? {

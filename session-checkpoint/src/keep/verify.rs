@@ -74,6 +74,7 @@ impl Reader {
     pub fn verify(&self, depth: VerifyDepth) -> Result<Verification, Error> {
         let packs = PackSet::read(&self.layout.packs())?;
         let mut stock = Stock::of(&self.layout, &packs)?;
+        let objects = self.objects()?;
         let mut damaged = Vec::new();
         for pack in &packs.packs {
             if let Err(damage) = pack.check() {
@@ -83,10 +84,10 @@ impl Reader {
                     index: damage == Damage::Index,
                     objects: bad.len() as u64,
                 });
-                stock.mark_damaged(bad);
+                // What was stored again is whole.
+                stock.mark_damaged(bad.into_iter().filter(|oid| objects.read(*oid).is_err()));
             }
         }
-        let objects = self.objects()?;
         let mut inspector = Inspector::new(&objects, &stock, depth == VerifyDepth::Contents);
         let mut turns = Vec::new();
         for family in [Family::Turn, Family::Safety] {

@@ -96,6 +96,15 @@ impl Index {
 
     /// Whether the pack holds this object.
     pub(crate) fn contains(&self, oid: Oid) -> bool {
+        self.find(oid).is_some()
+    }
+
+    /// Where this object begins in the pack.
+    pub(crate) fn offset(&self, oid: Oid) -> Option<u64> {
+        Some(self.entry(self.find(oid)?)?.offset)
+    }
+
+    fn find(&self, oid: Oid) -> Option<usize> {
         let first = usize::from(oid.as_bytes()[0]);
         let fan = |n: usize| be32(&self.bytes, 8 + n * 4).unwrap_or(0) as usize;
         let mut low = if first == 0 { 0 } else { fan(first - 1) };
@@ -103,12 +112,12 @@ impl Index {
         while low < high {
             let middle = low.midpoint(high);
             match self.oid(middle).cmp(&oid) {
-                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Equal => return Some(middle),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
-        false
+        None
     }
 
     /// All objects, sorted by id; an entry that does not read ends the list.
@@ -139,7 +148,7 @@ mod tests {
         assert!(index.is_whole());
         assert_eq!(index.pack_checksum(), [7; 20]);
         assert_eq!(index.entries().collect::<Vec<_>>(), entries);
-        assert!(entries.iter().all(|entry| index.contains(entry.oid)));
+        assert!(entries.iter().all(|entry| index.offset(entry.oid) == Some(entry.offset)));
         assert!(!index.contains(hash(Kind::Tree, b"")));
     }
 

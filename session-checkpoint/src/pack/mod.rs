@@ -3,6 +3,7 @@
 //! A pack of ours holds whole objects only, never deltas, so that an object is found, checked and copied without
 //! reading another one. Stock git may repack them into deltas; those are read through the git library.
 
+mod copies;
 mod deflate;
 mod entry;
 mod index;
@@ -10,6 +11,7 @@ mod raw;
 mod set;
 mod writer;
 
+pub(crate) use copies::Copies;
 pub(crate) use deflate::{Compression, deflate};
 pub(crate) use entry::EntryKind;
 pub(crate) use index::Index;

@@ -44,6 +44,11 @@ impl RawPack {
         self.entries[n].oid
     }
 
+    /// The number of the entry that begins at an offset.
+    pub(crate) fn at(&self, offset: u64) -> Option<usize> {
+        self.entries.binary_search_by_key(&offset, |entry| entry.offset).ok()
+    }
+
     /// The length in bytes of the n-th entry in the order of places.
     pub(crate) fn entry_len(&self, n: usize) -> u64 {
         let end = self.entries.get(n + 1).map_or(self.len.saturating_sub(20), |next| next.offset);

@@ -1,8 +1,11 @@
 //! After checkpoints were dropped: what a later one counts on is there.
 
-use crate::housekeeping::whole;
-use crate::support::{Lab, write};
-use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Error, Options, Retention, TurnRef, fork};
+use crate::housekeeping::{noise, whole};
+use crate::support::{Lab, rel, write};
+use crate::upkeep::{damage, entries, middle, packs};
+use session_checkpoint::{
+    Cancel, Checkpoints, ConflictPolicy, Error, Level, Options, Retention, TurnRef, VerifyDepth, fork,
+};
 use std::time::Duration;
 
 /// Only the newest turn and what is protected.
@@ -93,4 +96,51 @@ fn c01_what_only_a_dropped_safety_snapshot_held_is_stored_again() {
     lab.restore(2);
     lab.restore(taken.turn);
     assert_eq!(lab.read("oak"), "by hand");
+}
+
+/// A content whose first copy, of a pinned turn, was damaged, and that the third turn stored again.
+fn stored_again() -> Lab {
+    let mut lab = Lab::with(|options| options.level = Level::Fast);
+    let content = noise(7, 5_000);
+    lab.write("oak", &content);
+    lab.snapshot();
+    lab.checkpoints.pin(1).expect("it exists");
+    let first = packs(&lab).remove(0);
+    let lines = entries(&lab, &first);
+    damage(&first, middle(lines.iter().find(|line| line[1] == "blob").expect("it is listed")));
+    lab.remove("oak");
+    lab.write("ash", "2");
+    lab.snapshot();
+    lab.write("oak", &content);
+    lab.snapshot();
+    lab.write("ash", "4");
+    lab.snapshot();
+    lab
+}
+
+#[test]
+fn c18_a_good_copy_of_a_damaged_content_outlives_a_prune() {
+    let mut lab = stored_again();
+    let now = lab.state();
+    assert_eq!(prune(&mut lab, NEWEST), [2, 3]);
+    for path in ["oak", "ash"] {
+        lab.remove(path);
+    }
+    lab.restore(4);
+    assert_eq!(lab.state(), now);
+}
+
+#[test]
+fn c18_a_content_that_stands_twice_reads_as_long_as_one_copy_is_good() {
+    let lab = stored_again();
+    let reader = lab.checkpoints.reader().expect("a store");
+    for turn in [1, 3, 4] {
+        let blob = reader.read(TurnRef::Turn(turn), &rel("oak")).expect("it reads").expect("it is there");
+        assert_eq!(blob.bytes, noise(7, 5_000), "turn {turn}");
+    }
+    for depth in [VerifyDepth::Packs, VerifyDepth::Contents] {
+        let verified = reader.verify(depth).expect("an answer");
+        assert!(verified.turns.iter().all(|turn| turn.bad_n == 0), "{verified:?}");
+        assert_eq!(verified.packs.iter().map(|pack| pack.objects).collect::<Vec<_>>(), [1], "the copy is told of");
+    }
 }

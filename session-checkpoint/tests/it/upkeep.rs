@@ -18,7 +18,7 @@ fn turns(lab: &Lab) -> Vec<u32> {
     lab.checkpoints.reader().expect("a store").turns().expect("a list").iter().map(|turn| turn.turn).collect()
 }
 
-fn packs(lab: &Lab) -> Vec<PathBuf> {
+pub(crate) fn packs(lab: &Lab) -> Vec<PathBuf> {
     let entries = fs::read_dir(lab.repo().join("objects/pack")).expect("readable").flatten();
     let mut found: Vec<_> = entries.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension() == Some("pack".as_ref()));
@@ -147,7 +147,7 @@ fn what_a_store_takes_is_told_by_part() {
 }
 
 /// Changes a byte of a pack in its place, and leaves the pack's time as it was.
-fn damage(pack: &Path, offset: u64) {
+pub(crate) fn damage(pack: &Path, offset: u64) {
     let modified = fs::metadata(pack).and_then(|meta| meta.modified()).expect("it is there");
     // Stock git makes packs that their owner may not write.
     chmod(pack, 0o600);
@@ -159,13 +159,13 @@ fn damage(pack: &Path, offset: u64) {
 }
 
 /// What stock git says of each entry of a pack: id, kind, size, bytes, offset, and of a delta its depth and base.
-fn entries(lab: &Lab, pack: &Path) -> Vec<Vec<String>> {
+pub(crate) fn entries(lab: &Lab, pack: &Path) -> Vec<Vec<String>> {
     let listed = lab.git(&["verify-pack", "-v", pack.to_str().expect("text")]);
     listed.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
 }
 
 /// The offset of the middle of an entry.
-fn middle(entry: &[String]) -> u64 {
+pub(crate) fn middle(entry: &[String]) -> u64 {
     let number = |n: usize| entry[n].parse::<u64>().expect("a number");
     number(4) + number(3) / 2
 }
