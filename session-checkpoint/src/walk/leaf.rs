@@ -144,7 +144,7 @@ fn read_whole(dir: BorrowedFd<'_>, name: &CStr, max_bytes: u64, buffer: &mut Vec
         }
         buffer.clear();
         buffer.reserve(usize::try_from(before.size).map_err(|_| Errno::EFBIG)? + 1);
-        let read = file.by_ref().take(max_bytes + 1).read_to_end(buffer);
+        let read = file.by_ref().take(max_bytes.saturating_add(1)).read_to_end(buffer);
         read.map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO)))?;
         let after = Stamp::of(&fstat(&file)?);
         if buffer.len() as u64 > max_bytes {

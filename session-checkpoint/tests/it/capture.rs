@@ -196,6 +196,17 @@ fn ck36_a_flat_directory_of_fifty_thousand_files_is_one_tree() {
 }
 
 #[test]
+fn ck11_without_a_limit_on_its_size_a_file_is_stored_whole() {
+    let mut lab = Lab::with(|options| options.max_file_bytes = u64::MAX);
+    lab.write("oak", "three rings");
+    lab.snapshot();
+    assert_eq!(content(&lab, 1, "oak"), "three rings");
+    lab.remove("oak");
+    lab.restore(1);
+    assert_eq!(lab.read("oak"), "three rings");
+}
+
+#[test]
 fn c19_an_empty_workspace_is_a_turn_and_can_be_restored() {
     let mut lab = Lab::new();
     lab.snapshot();
