@@ -1,5 +1,6 @@
 //! The checkpoints of one session as a session store sees them: [`Checkpointer`], and nothing else.
 
+use crate::point::own_safety;
 use crate::rel_path::RelPath;
 use crate::{
     Cancel, ChangedBy, Checkpoints, ConflictPolicy, Error, Options, Reader, Request, Restored, Scope, SharedPath,
@@ -109,8 +110,9 @@ impl Checkpointer for Attached {
     fn last_restore(&self) -> Result<Option<LastRestore>, CheckpointError> {
         let Some(reader) = self.reader()? else { return Ok(None) };
         let turns = reader.turns()?;
-        let newest = turns.iter().rev().find(|turn| turn.kind == TurnKind::Restore);
-        Ok(newest.and_then(|turn| Some(LastRestore { checkpoint: turn.turn.into(), guard: turn.safety?.into() })))
+        let Some(newest) = turns.iter().rev().find(|turn| turn.kind == TurnKind::Restore) else { return Ok(None) };
+        let guard = own_safety(&reader.refs(), reader.status()?.fork_base, newest.turn, newest.safety)?;
+        Ok(guard.map(|guard| LastRestore { checkpoint: newest.turn.into(), guard: guard.into() }))
     }
 
     fn share(&self, to: &Path, upto: Option<u64>) -> Result<u64, CheckpointError> {

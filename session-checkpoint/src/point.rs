@@ -91,6 +91,18 @@ impl Point {
     }
 }
 
+/// The safety snapshot that undoes a restore, if it is in this store. A fork has the restores of its parent without what
+/// undoes them, and a snapshot of its own may have the number of one of its parent's.
+pub(crate) fn own_safety(
+    refs: &Refs,
+    fork_base: Option<u32>,
+    turn: u32,
+    safety: Option<u32>,
+) -> Result<Option<u32>, Error> {
+    let Some(safety) = safety.filter(|_| fork_base.is_none_or(|base| turn > base)) else { return Ok(None) };
+    Ok(refs.get(&Family::Safety.name(safety))?.map(|_| safety))
+}
+
 /// Finds a checkpoint and reads its commit.
 pub(crate) fn find(refs: &Refs, objects: &Objects, name: TurnRef) -> Result<Point, Error> {
     let missing = || Error::NoTurn { turn: name.to_string() };

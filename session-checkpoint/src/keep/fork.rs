@@ -76,7 +76,8 @@ pub fn fork(from: &Path, to: &Path, at: Option<u32>, lock_timeout: Duration) -> 
         pinned: meta.pinned.iter().copied().filter(|n| turns.contains_key(n)).collect(),
         fork_base: (forked.turn > 0).then_some(forked.turn),
         last_turn: forked.turn,
-        last_safety: 0,
+        // The restores that it inherited name the guards of its parent: none of its own may have their numbers.
+        last_safety: Refs::of(&from).last(Family::Safety)?.max(meta.last_safety),
         failure: None,
         ..meta
     }

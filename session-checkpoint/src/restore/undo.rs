@@ -10,7 +10,7 @@ use crate::checkpoints::Checkpoints;
 use crate::journal::{self, Journal};
 use crate::locked::Locked;
 use crate::options::ConflictPolicy;
-use crate::point::{Point, TurnRef, read_commit};
+use crate::point::{Point, TurnRef, own_safety, read_commit};
 use crate::refs::Family;
 
 impl Checkpoints {
@@ -27,7 +27,8 @@ impl Checkpoints {
     /// Plans the undoing of the newest restore.
     ///
     /// # Errors
-    /// [`Error::NothingToUndo`], and those of [`plan_restore`](Checkpoints::plan_restore).
+    /// [`Error::NothingToUndo`], also where a fork's newest restore is one of its parent, and those of
+    /// [`plan_restore`](Checkpoints::plan_restore).
     pub fn plan_undo(&mut self, cancel: &Cancel) -> Result<RestorePlan, Error> {
         let safety = {
             let locked = self.begin()?;
@@ -90,13 +91,14 @@ impl Journal {
     }
 }
 
-/// The safety snapshot of the newest restore.
+/// The safety snapshot of the newest restore, where this store has it.
 pub(crate) fn last_restore(locked: &Locked) -> Result<Option<u32>, Error> {
     for (n, oid) in locked.refs.list(Family::Turn)?.into_iter().rev() {
         let Some(Ok((oid, commit))) = oid.map(|oid| read_commit(&locked.objects, oid)) else { continue };
         let point = Point { name: TurnRef::Turn(n), oid, commit };
         if point.is_restore() {
-            return Ok(point.commit.trailer.and_then(|trailer| trailer.safety));
+            let safety = point.commit.trailer.and_then(|trailer| trailer.safety);
+            return own_safety(&locked.refs, locked.meta.fork_base, n, safety);
         }
     }
     Ok(None)

@@ -18,6 +18,7 @@ mod dropped;
 mod external;
 mod faults;
 mod foreign;
+mod forks;
 mod fuzz;
 mod housekeeping;
 mod ignored;
