@@ -26,9 +26,10 @@ pub(crate) enum Act {
     ForeignOwner,
     DiskFull,
     FewDescriptors,
+    ManyPacks,
 }
 
-const ACTS: [(Act, &str); 11] = [
+const ACTS: [(Act, &str); 12] = [
     (Act::Snapshot, "snapshot"),
     (Act::Restore, "restore"),
     (Act::Resume, "resume"),
@@ -40,6 +41,7 @@ const ACTS: [(Act, &str); 11] = [
     (Act::ForeignOwner, "foreign-owner"),
     (Act::DiskFull, "disk-full"),
     (Act::FewDescriptors, "few-descriptors"),
+    (Act::ManyPacks, "many-packs"),
 ];
 
 fn name(act: Act) -> &'static str {
@@ -109,6 +111,7 @@ fn a_child_does_what_it_is_asked() {
         Act::ForeignOwner => return crate::unprivileged::foreign_owner(&workspace, &store),
         Act::DiskFull => return crate::disk_full::on_a_small_disk(&workspace),
         Act::FewDescriptors => return crate::limits::with_few_descriptors(&workspace, &store),
+        Act::ManyPacks => return crate::limits::with_more_packs_than_descriptors(&workspace, &store),
         _ => {}
     }
     let fault = if at == u64::MAX { Fault::None } else { Fault::Kill { at } };
@@ -134,7 +137,9 @@ fn a_child_does_what_it_is_asked() {
                 let retention = Retention { keep_last: Some(2), ..Retention::default() };
                 checkpoints.prune(retention, &cancel).expect("a prune");
             }
-            Act::Unprivileged | Act::ForeignOwner | Act::DiskFull | Act::FewDescriptors => unreachable!("done above"),
+            Act::Unprivileged | Act::ForeignOwner | Act::DiskFull | Act::FewDescriptors | Act::ManyPacks => {
+                unreachable!("done above")
+            }
         }
     });
     drop(run);

@@ -3,7 +3,10 @@
 use crate::child::{Act, spawn, text};
 use crate::support::{Lab, scratch};
 use nix::errno::Errno;
-use session_checkpoint::{Cancel, Checkpoints, Error, Options, Refusal, Request, SkipReason, VerifyDepth};
+use session_checkpoint::{
+    Cancel, Checkpoints, ConflictPolicy, DiffOptions, Durability, Error, Options, Refusal, Request, Retention, Scope,
+    SkipReason, TurnRef, VerifyDepth,
+};
 use session_testing::{Call, refusing};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -195,6 +198,43 @@ pub(crate) fn with_few_descriptors(workspace: &Path, store: &Path) {
         assert!(turn.complete && turn.skipped.is_empty(), "{:?}", turn.skipped);
         assert_eq!(turn.files, 302);
     }
+}
+
+#[test]
+fn ck37_more_packs_than_descriptors_are_read_verified_restored_and_pruned() {
+    let mut lab = Lab::with(|options| {
+        (options.max_packs, options.durability) = (usize::MAX, Durability::None);
+    });
+    for n in 0..90 {
+        lab.write(format!("f{n}"), format!("{n}"));
+        lab.snapshot();
+    }
+    assert_eq!(lab.checkpoints.reader().expect("a store").usage().expect("readable").packs, 90);
+    let output = spawn(Act::ManyPacks, &lab.workspace, &lab.store).output().expect("a child runs");
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(lab.state().len(), 90);
+    lab.fsck();
+}
+
+/// The child's part of the test above.
+pub(crate) fn with_more_packs_than_descriptors(workspace: &Path, store: &Path) {
+    let resource = nix::sys::resource::Resource::RLIMIT_NOFILE;
+    nix::sys::resource::setrlimit(resource, 64, 64).expect("lowering is allowed");
+    let mut options = Options::new(workspace, store);
+    options.max_packs = usize::MAX;
+    let (mut checkpoints, _) = Checkpoints::open(options).expect("a good store");
+    let reader = checkpoints.reader().expect("a store");
+    let verified = reader.verify(VerifyDepth::Contents).expect("an answer");
+    assert!(verified.is_whole(), "{verified:?}");
+    let compared = reader.diff(TurnRef::Turn(1), TurnRef::Turn(90), &DiffOptions::default()).expect("two turns");
+    assert_eq!(compared.len(), 89);
+    let mut restore = |turn| {
+        let plan = checkpoints.plan_restore(TurnRef::Turn(turn), &Scope::default(), &Cancel::new()).expect("a plan");
+        checkpoints.apply_restore(&plan, ConflictPolicy::Stop, &Cancel::new()).expect("a restore")
+    };
+    assert_eq!((restore(1).deleted, restore(90).restored), (89, 89));
+    let retention = Retention { keep_last: Some(1), ..Retention::default() };
+    assert_eq!(checkpoints.prune(retention, &Cancel::new()).expect("a prune").turns.len(), 90);
 }
 
 #[test]

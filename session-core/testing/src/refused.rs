@@ -15,6 +15,8 @@ pub enum Call {
     Epoll,
     /// `clone`, under each of its names: there are no more threads or processes.
     Clone,
+    /// `open`, under each of its names: there are no more descriptors.
+    Open,
 }
 
 impl Call {
@@ -27,6 +29,10 @@ impl Call {
             Call::Poll => &[libc::SYS_ppoll],
             Call::Epoll => &[libc::SYS_epoll_create1],
             Call::Clone => &[libc::SYS_clone, libc::SYS_clone3],
+            #[cfg(target_arch = "x86_64")]
+            Call::Open => &[libc::SYS_open, libc::SYS_openat, libc::SYS_openat2],
+            #[cfg(not(target_arch = "x86_64"))]
+            Call::Open => &[libc::SYS_openat, libc::SYS_openat2],
         }
     }
 }
