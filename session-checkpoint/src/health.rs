@@ -196,18 +196,21 @@ impl<'a> Inspector<'a> {
 /// Marks the turns of a list that are known to be broken. Where nothing is wrong this is a look at the ends of each
 /// pack; only where something is are the turns' trees walked.
 pub(crate) fn mark(layout: &Layout, turns: &mut [Turn]) -> Result<(), Error> {
-    let packs = PackSet::read(&layout.packs())?;
-    let stock = Stock::of(layout, &packs)?;
+    let broken = PackSet::look(&layout.packs(), |packs| broken(layout, packs, turns), Vec::is_empty)?;
+    for n in broken {
+        turns[n].state = TurnState::Broken;
+    }
+    Ok(())
+}
+
+/// Which turns of a list are known to be broken, by their place in it.
+fn broken(layout: &Layout, packs: &PackSet, turns: &[Turn]) -> Result<Vec<usize>, Error> {
+    let stock = Stock::of(layout, packs)?;
     let lacks_commit = |turn: &Turn| stock.state(turn.commit) != ObjectState::Present;
     if !stock.is_suspicious() && !turns.iter().any(lacks_commit) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let objects = Objects::open(&layout.objects())?;
     let mut inspector = Inspector::new(&objects, &stock, false);
-    for turn in turns {
-        if !inspector.commit(turn.commit).is_empty() {
-            turn.state = TurnState::Broken;
-        }
-    }
-    Ok(())
+    Ok((0..turns.len()).filter(|n| !inspector.commit(turns[*n].commit).is_empty()).collect())
 }

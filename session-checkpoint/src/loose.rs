@@ -35,6 +35,12 @@ pub(crate) fn write(
     Ok(session_disk::replace_through(&temp, &path, &bytes, durability)?)
 }
 
+/// How many loose objects there are in the directory that an object of this id would be in.
+pub(crate) fn beside(layout: &Layout, oid: Oid) -> Result<usize, Error> {
+    let path = path(layout, oid);
+    Ok(crate::listing::names(path.parent().expect("an object has a directory"))?.len())
+}
+
 /// All loose objects: by name, whatever they hold.
 pub(crate) fn list(layout: &Layout) -> Result<Vec<(Oid, PathBuf)>, Error> {
     let mut found = Vec::new();

@@ -102,7 +102,8 @@ pub struct Options {
     pub max_store_bytes: Option<u64>,
     /// A pack that has grown beyond this is followed by another one.
     pub max_pack_bytes: u64,
-    /// With more small packs than this, `maintain` makes one of them.
+    /// With more small packs than this, a snapshot makes one of some of them, and `maintain` of all. Four times as many
+    /// loose objects are too many, too.
     pub max_packs: usize,
     /// How far the bytes must have come.
     pub durability: Durability,

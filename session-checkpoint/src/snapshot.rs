@@ -68,7 +68,9 @@ pub struct Snapshot {
 impl Checkpoints {
     /// Takes a snapshot of the workspace.
     ///
-    /// On disk when it returns: the turn, as far as [`Options::durability`](crate::Options::durability) says.
+    /// On disk when it returns: the turn, as far as [`Options::durability`](crate::Options::durability) says. Where there
+    /// are more than [`Options::max_packs`](crate::Options::max_packs) small packs, some of them have become one: at most
+    /// 16, and 64 MiB.
     ///
     /// # Errors
     /// After an error there is no such turn and nothing of it that counts; the failure is kept for
@@ -111,7 +113,7 @@ impl Checkpoints {
         };
         self.make_room(locked)?;
         let taken = self.take(locked, &Purpose::Turn { turn, label: &request.label, by: request.by }, cancel)?;
-        self.make_room_after(locked);
+        self.tidy(locked, taken.commit, cancel);
         Ok(taken.told(turn))
     }
 

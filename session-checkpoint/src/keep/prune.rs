@@ -135,7 +135,7 @@ impl Checkpoints {
             if needed >= free {
                 return Err(Error::NoSpace { path: self.layout.store.clone(), free, needed });
             }
-            let what = Rewrite { packs: HashSet::from([name]), loose: false, keep: Some(keep), compress: false };
+            let what = Rewrite { packs: HashSet::from([name]), loose: 0, keep: Some(keep), compress: false };
             self.rewrite(locked, &what, cancel)?;
         }
         for (oid, path) in crate::loose::list(&self.layout)? {

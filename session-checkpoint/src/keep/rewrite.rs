@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Rewrite<'a> {
     /// The packs to replace, by name.
     pub(super) packs: HashSet<String>,
-    /// Whether loose objects are taken into the pack.
-    pub(super) loose: bool,
+    /// How many loose objects are taken into the pack at most.
+    pub(super) loose: usize,
     /// Only these objects are kept; all where it is `None`.
     pub(super) keep: Option<&'a HashSet<Oid>>,
     /// Whether each object is compressed anew.
@@ -57,7 +57,7 @@ impl Checkpoints {
                 replaced.push((pack.index_path(), pack.pack_path(), pack.name.clone()));
             }
         }
-        let loose = if what.loose { self.copy_loose(&writer, &locked.objects, what, &mut done)? } else { Vec::new() };
+        let loose = self.copy_loose(&writer, &locked.objects, what, &mut done)?;
         let made: HashSet<String> = writer.finish()?.into_iter().map(|pack| pack.name).collect();
         let mut rewritten = Rewritten::default();
         self.forget_derived()?;
@@ -102,7 +102,10 @@ impl Checkpoints {
         done: &mut HashSet<Oid>,
     ) -> Result<Vec<PathBuf>, Error> {
         let mut replaced = Vec::new();
-        for (oid, path) in loose::list(&self.layout)? {
+        if what.loose == 0 {
+            return Ok(replaced);
+        }
+        for (oid, path) in loose::list(&self.layout)?.into_iter().take(what.loose) {
             if what.wants(oid) && !done.contains(&oid) {
                 // A damaged one stays where it is, to be found by `verify`.
                 let Ok((kind, content)) = objects.read(oid) else { continue };

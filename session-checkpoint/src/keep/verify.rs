@@ -72,8 +72,11 @@ impl Reader {
     /// # Errors
     /// Failed reads of directories. Damage is no error but an answer.
     pub fn verify(&self, depth: VerifyDepth) -> Result<Verification, Error> {
-        let packs = PackSet::read(&self.layout.packs())?;
-        let mut stock = Stock::of(&self.layout, &packs)?;
+        PackSet::look(&self.layout.packs(), |packs| self.verify_with(packs, depth), Verification::is_whole)
+    }
+
+    fn verify_with(&self, packs: &PackSet, depth: VerifyDepth) -> Result<Verification, Error> {
+        let mut stock = Stock::of(&self.layout, packs)?;
         let objects = self.objects()?;
         let mut damaged = Vec::new();
         for pack in &packs.packs {

@@ -42,6 +42,9 @@ impl PackState {
     }
 }
 
+/// So often packs are looked at anew that change all the time.
+const LOOKS: usize = 10;
+
 /// The packs of one directory, as they were when it was read.
 #[derive(Debug, Default)]
 pub(crate) struct PackSet {
@@ -84,8 +87,67 @@ impl PackSet {
         Ok(PackSet { packs, fingerprint: hasher.finish() })
     }
 
+    /// Looks at the packs of a directory, and once more where what was found is not fine and they changed meanwhile: who
+    /// takes no lock may see a pack go whose objects are in a new one.
+    pub(crate) fn look<T>(
+        dir: &Path,
+        mut look: impl FnMut(&PackSet) -> Result<T, Error>,
+        is_fine: impl Fn(&T) -> bool,
+    ) -> Result<T, Error> {
+        let mut packs = PackSet::read(dir)?;
+        for _ in 0..LOOKS {
+            let found = look(&packs);
+            if found.as_ref().is_ok_and(&is_fine) {
+                return found;
+            }
+            let now = PackSet::read(dir)?;
+            if now.fingerprint == packs.fingerprint {
+                return found;
+            }
+            packs = now;
+        }
+        look(&packs)
+    }
+
     /// Whether some pack holds this object.
     pub(crate) fn contains(&self, oid: Oid) -> bool {
         self.packs.iter().any(|pack| pack.index().is_some_and(|index| index.contains(oid)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oid::{Kind, hash};
+    use crate::pack::{Compression, PackWriter};
+    use session_disk::Durability;
+
+    #[test]
+    fn what_is_amiss_while_packs_come_and_go_is_looked_at_again() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let write = |content: &[u8]| {
+            let writer = PackWriter::new(scratch.path(), 1 << 20, Durability::Os);
+            let oid = hash(Kind::Blob, content);
+            writer.add(Kind::Blob, oid, content, Compression::Fast).expect("there is room");
+            writer.finish().expect("there is room");
+            oid
+        };
+        let oak = write(b"oak");
+        let mut looks = 0;
+        let found = PackSet::look(
+            scratch.path(),
+            |packs| {
+                looks += 1;
+                let pack = &packs.packs[0];
+                if looks == 1 {
+                    // Another process makes one of all.
+                    write(b"ash");
+                    fs::remove_file(pack.index_path()).expect("it is there");
+                }
+                Ok(pack.index().is_some_and(|index| index.contains(oak)))
+            },
+            |found| *found,
+        );
+        assert_eq!((found.expect("readable"), looks), (false, 2), "it is looked at until it is fine or stays as it is");
     }
 }

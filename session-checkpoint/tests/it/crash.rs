@@ -2,15 +2,15 @@
 
 use crate::child::{Act, options, run};
 use crate::support::{Lab, Node, State};
-use session_checkpoint::{ConflictPolicy, TurnRef, VerifyDepth};
+use session_checkpoint::{Checkpoints, ConflictPolicy, Options, TurnRef, VerifyDepth};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
 fn lab() -> Lab {
     let mut lab = Lab::new();
-    let (checkpoints, _) =
-        session_checkpoint::Checkpoints::open(options(&lab.workspace, &lab.store)).expect("the same store");
-    lab.checkpoints = checkpoints;
+    // Housekeeping is the children's.
+    let options = Options { max_packs: usize::MAX, ..options(&lab.workspace, &lab.store) };
+    (lab.checkpoints, _) = Checkpoints::open(options).expect("the same store");
     lab
 }
 
@@ -186,12 +186,35 @@ fn ck17_a_consolidation_that_dies_anywhere_loses_nothing() {
         every_turn_is_whole(lab, &[1, 2, 3, 4, 5, 6, 7], at);
         lab.reopen();
         no_temps_in_the_store(lab);
+        let options = Options { max_packs: 2, ..lab.checkpoints.options().clone() };
+        (lab.checkpoints, _) = Checkpoints::open(options).expect("the same store");
         let budget = std::time::Duration::from_secs(60);
         lab.checkpoints.maintain(budget, &session_checkpoint::Cancel::new()).expect("maintenance");
         every_turn_is_whole(lab, &[1, 2, 3, 4, 5, 6, 7], at);
         let usage = lab.checkpoints.reader().expect("a store").usage().expect("readable");
         assert!(usage.packs <= 3, "at {at}: {usage:?}");
         assert!(lab.snapshot().changed.is_empty(), "at {at}");
+        lab.fsck();
+    });
+}
+
+#[test]
+fn ck17_a_consolidation_after_a_snapshot_that_dies_anywhere_loses_nothing() {
+    let make = || {
+        let lab = six_turns();
+        lab.write("f", "after");
+        lab
+    };
+    at_each_operation(20, Act::Snapshot, make, |lab, at| {
+        lab.fsck();
+        let turns: Vec<u32> =
+            lab.checkpoints.reader().expect("a store").turns().expect("a list").iter().map(|turn| turn.turn).collect();
+        assert!([7, 8].contains(&turns.len()), "{turns:?} at {at}");
+        every_turn_is_whole(lab, &turns, at);
+        lab.reopen();
+        no_temps_in_the_store(lab);
+        assert_eq!(lab.snapshot().changed.is_empty(), turns.len() == 8, "at {at}");
+        every_turn_is_whole(lab, &turns, at);
         lab.fsck();
     });
 }

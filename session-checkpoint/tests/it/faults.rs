@@ -2,11 +2,14 @@
 
 use crate::child::options;
 use crate::support::{Lab, Node, State, rel};
-use session_checkpoint::{Cancel, Checkpoints, ConflictPolicy, Durability, Error, Request, Scope, TurnRef, fork};
+use session_checkpoint::{
+    Cancel, Checkpoints, ConflictPolicy, Durability, Error, Level, Request, Scope, TurnRef, fork,
+};
 use session_disk::Op;
 use session_disk::faults::{self, Fault};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
+use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
@@ -147,6 +150,40 @@ fn c28_a_failure_is_kept_for_the_status_until_a_snapshot_succeeds() {
     lab.remove("c");
     lab.snapshot();
     assert_eq!(status(&lab).failure, None);
+}
+
+#[test]
+fn a_turn_stands_although_packs_could_not_become_one_after_it_and_the_failure_is_told() {
+    let mut told = 0;
+    for at in 0.. {
+        let mut lab = Lab::with(|options| {
+            (options.threads, options.level, options.max_packs) = (NonZeroUsize::new(1), Level::Fast, 2);
+        });
+        for n in 0..2 {
+            lab.write("oak", format!("{n}"));
+            lab.snapshot();
+        }
+        lab.write("oak", "new");
+        let run = faults::with(Fault::Fail { at }, || lab.try_snapshot().map(|taken| taken.turn));
+        let failure = lab.checkpoints.reader().expect("a store").status().expect("readable").failure;
+        if failure.is_some_and(|failure| failure.during == "consolidation") {
+            told += 1;
+            assert_eq!(run.result.expect("the turn stands"), 3, "operation {at}");
+            // What the removal of old packs was cut short at is put right.
+            lab.reopen();
+            lab.write("oak", "newer");
+            assert_eq!(lab.snapshot().turn, 4, "operation {at}");
+            let usage = lab.checkpoints.reader().expect("a store").usage().expect("readable");
+            assert!(usage.packs <= 2, "operation {at}");
+            assert_eq!(lab.checkpoints.reader().expect("a store").status().expect("readable").failure, None);
+            lab.restore(1);
+            lab.fsck();
+        }
+        if !run.hit {
+            break;
+        }
+    }
+    assert!(told > 0, "some operation is one of consolidation");
 }
 
 #[test]

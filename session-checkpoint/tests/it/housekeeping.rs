@@ -84,6 +84,24 @@ fn indexes_are_gits(lab: &Lab) {
 }
 
 #[test]
+fn c01_turns_leave_few_packs_and_loose_objects_although_nobody_asks_for_housekeeping() {
+    let mut lab = Lab::with(|options| (options.max_packs, options.level) = (4, Level::Fast));
+    lab.write("data", noise(1, 10_000));
+    for n in 0..40 {
+        if n < 20 {
+            lab.write("n", format!("{n}"));
+        }
+        assert_eq!(lab.snapshot().changed.len(), usize::from(n < 20) + usize::from(n == 0));
+        let usage = lab.checkpoints.reader().expect("a store").usage().expect("readable");
+        assert!(usage.packs <= 5 && usage.loose_objects <= 16, "turn {}: {usage:?}", n + 1);
+    }
+    assert!(lab.reopen().set_aside.is_empty());
+    whole(&lab);
+    lab.restore(3);
+    assert_eq!(lab.read("n"), "2");
+}
+
+#[test]
 fn ck31_c01_a_store_at_its_limit_drops_the_oldest_and_stock_git_follows() {
     let mut lab = Lab::with(|options| options.max_store_bytes = Some(1_000_000));
     for n in 0..10 {

@@ -30,6 +30,12 @@ fn maintain(lab: &mut Lab) -> Maintenance {
     lab.checkpoints.maintain(BUDGET, &Cancel::new()).expect("maintenance")
 }
 
+/// Opens the store anew with a bound on its packs.
+fn with_at_most(packs: usize, lab: &mut Lab) {
+    let options = Options { max_packs: packs, ..lab.checkpoints.options().clone() };
+    (lab.checkpoints, _) = Checkpoints::open(options).expect("the same store");
+}
+
 #[test]
 fn maintenance_without_time_says_that_it_is_unfinished_and_the_next_one_goes_on() {
     let mut lab = Lab::with(|options| options.level = Level::Stored);
@@ -172,7 +178,7 @@ pub(crate) fn middle(entry: &[String]) -> u64 {
 
 #[test]
 fn c18_a_pack_of_ours_with_a_damaged_content_stays_when_the_others_become_one() {
-    let mut lab = Lab::with(|options| (options.max_packs, options.level) = (0, Level::Fast));
+    let mut lab = Lab::with(|options| options.level = Level::Fast);
     let mut first = None;
     for n in 0..3 {
         lab.write("oak", noise(n, 5_000));
@@ -182,6 +188,7 @@ fn c18_a_pack_of_ours_with_a_damaged_content_stays_when_the_others_become_one() 
     let first = first.expect("there was a turn");
     let lines = entries(&lab, &first);
     damage(&first, middle(lines.iter().find(|line| line[1] == "blob").expect("it is listed")));
+    with_at_most(0, &mut lab);
     assert_eq!((maintain(&mut lab).consolidated_packs, packs(&lab).len(), first.exists()), (2, 2, true));
     let verified = lab.checkpoints.reader().expect("a store").verify(VerifyDepth::Packs).expect("an answer");
     let bad: Vec<_> = verified.turns.iter().map(|turn| turn.bad_n).collect();
@@ -191,7 +198,7 @@ fn c18_a_pack_of_ours_with_a_damaged_content_stays_when_the_others_become_one() 
 
 #[test]
 fn c18_a_pack_of_stock_git_with_a_damaged_base_stays_when_the_others_become_one() {
-    let mut lab = Lab::with(|options| options.max_packs = 0);
+    let mut lab = Lab::new();
     for n in 0..2 {
         lab.write("oak", format!("ring {n}\n{}", String::from_utf8_lossy(&noise(1, 5_000))));
         lab.snapshot();
@@ -208,6 +215,7 @@ fn c18_a_pack_of_stock_git_with_a_damaged_base_stays_when_the_others_become_one(
     damage(&made_by_git, middle(lines.iter().find(|line| line[0] == *base).expect("it is listed")));
     let bytes = fs::read(&made_by_git).expect("it is there");
 
+    with_at_most(0, &mut lab);
     let done = maintain(&mut lab);
     assert_eq!((done.consolidated_packs, packs(&lab).len()), (1, 2), "the other one was made anew");
     assert_eq!(fs::read(&made_by_git).expect("it stays"), bytes);
@@ -251,7 +259,7 @@ fn a_pack_without_its_index_and_an_index_without_its_pack_are_put_right() {
 
 #[test]
 fn what_stock_git_derived_from_packs_goes_with_them() {
-    let mut lab = Lab::with(|options| (options.max_packs, options.level) = (0, Level::Fast));
+    let mut lab = Lab::with(|options| options.level = Level::Fast);
     for text in ["planted", "felled"] {
         lab.write("oak", text);
         lab.snapshot();
@@ -261,6 +269,7 @@ fn what_stock_git_derived_from_packs_goes_with_them() {
     let objects = lab.repo().join("objects");
     let derived = [objects.join("info/commit-graphs"), objects.join("pack/multi-pack-index")];
     assert!(derived.iter().all(|path| path.exists()));
+    with_at_most(0, &mut lab);
     assert_eq!(maintain(&mut lab).consolidated_packs, 2);
     assert!(!derived.iter().any(|path| path.exists()));
     lab.fsck();
