@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use session_core::checkpoint::{
     ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
-    FileNote, FilePlan, FilesRestored, LastRestore, OnConflict, SharedFile,
+    FileNote, FilePlan, FilesRestored, InterruptedRestore, LastRestore, OnConflict, SharedFile,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,8 +95,10 @@ impl Checkpointer for Attached {
         Ok(told(&checkpoints.apply_restore(&plan, policy(on_conflict), &self.cancel)?))
     }
 
-    fn is_interrupted(&self) -> Result<bool, CheckpointError> {
-        Ok(self.reader()?.map(|reader| reader.interrupted()).transpose()?.flatten().is_some())
+    fn interrupted(&self) -> Result<Option<InterruptedRestore>, CheckpointError> {
+        let interrupted = self.reader()?.map(|reader| reader.interrupted()).transpose()?.flatten();
+        Ok(interrupted
+            .map(|restore| InterruptedRestore { restoring: named(&restore.target).filter(|_| restore.whole) }))
     }
 
     fn resume(&mut self) -> Result<FilesRestored, CheckpointError> {
@@ -110,9 +112,13 @@ impl Checkpointer for Attached {
     fn last_restore(&self) -> Result<Option<LastRestore>, CheckpointError> {
         let Some(reader) = self.reader()? else { return Ok(None) };
         let turns = reader.turns()?;
-        let Some(newest) = turns.iter().rev().find(|turn| turn.kind == TurnKind::Restore) else { return Ok(None) };
-        let guard = own_safety(&reader.refs(), reader.status()?.fork_base, newest.turn, newest.safety)?;
-        Ok(guard.map(|guard| LastRestore { checkpoint: newest.turn.into(), guard: guard.into() }))
+        let Some(turn) = turns.iter().rev().find(|turn| turn.kind == TurnKind::Restore) else { return Ok(None) };
+        let guard = own_safety(&reader.refs(), reader.status()?.fork_base, turn.turn, turn.safety)?;
+        let Some(guard) = guard else { return Ok(None) };
+        let point = reader.point(&reader.objects()?, TurnRef::Turn(turn.turn))?;
+        let whole = point.commit.trailer.is_some_and(|trailer| !trailer.partial);
+        let restored = turn.restored_from.as_deref().filter(|_| whole).and_then(named);
+        Ok(Some(LastRestore { checkpoint: turn.turn.into(), guard: guard.into(), restored }))
     }
 
     fn share(&self, to: &Path, upto: Option<u64>) -> Result<u64, CheckpointError> {
@@ -129,13 +135,8 @@ impl Checkpointer for Attached {
     fn find_files(&self, is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<CheckpointedFile>, CheckpointError> {
         let Some(reader) = self.reader()? else { return Ok(Vec::new()) };
         let found = reader.find_files(is_wanted)?.into_iter();
-        let named = |at: TurnRef| match at {
-            TurnRef::Turn(n) => Some(CheckpointRef::Taken(n.into())),
-            TurnRef::Safety(n) => Some(CheckpointRef::Guard(n.into())),
-            TurnRef::Latest => None,
-        };
         Ok(found
-            .filter_map(|(at, path)| Some(CheckpointedFile { checkpoint: named(at)?, path: text(&path) }))
+            .filter_map(|(at, path)| Some(CheckpointedFile { checkpoint: outward(at)?, path: text(&path) }))
             .collect())
     }
 
@@ -169,6 +170,19 @@ fn at(to: CheckpointRef) -> Result<TurnRef, Error> {
         CheckpointRef::Taken(n) => Ok(TurnRef::Turn(number(n)?)),
         CheckpointRef::Guard(n) => Ok(TurnRef::Safety(number(n)?)),
     }
+}
+
+fn outward(at: TurnRef) -> Option<CheckpointRef> {
+    match at {
+        TurnRef::Turn(n) => Some(CheckpointRef::Taken(n.into())),
+        TurnRef::Safety(n) => Some(CheckpointRef::Guard(n.into())),
+        TurnRef::Latest => None,
+    }
+}
+
+/// The checkpoint that a trailer or a journal names.
+fn named(name: &str) -> Option<CheckpointRef> {
+    name.parse().ok().and_then(outward)
 }
 
 fn policy(on_conflict: OnConflict) -> ConflictPolicy {

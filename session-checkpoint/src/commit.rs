@@ -77,6 +77,10 @@ pub(crate) struct Trailer {
     /// Of a restore: the safety snapshot that undoes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) safety: Option<u32>,
+    /// Of a restore: that it was to restore a part only, by paths, by whose changes they were, or leaving what was in
+    /// conflict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) partial: bool,
     /// Of a safety snapshot: the commit whose paths were looked for even where a rule now excludes them, so that a
     /// path of it which is not in this tree is known to have been absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,6 +176,7 @@ mod tests {
             files: 3,
             restored_from: None,
             safety: None,
+            partial: false,
             looked_for: None,
             imported: false,
             external: Vec::new(),

@@ -40,11 +40,18 @@ pub struct Interrupted {
     pub safety: u32,
     /// When it began, in milliseconds since 1970, UTC.
     pub time_ms: i64,
+    /// Whether all of the target was asked for: without limits, and not leaving what is in conflict.
+    pub whole: bool,
 }
 
 impl Journal {
     pub(crate) fn told(&self) -> Interrupted {
-        Interrupted { target: self.target.clone(), safety: self.safety, time_ms: self.time_ms }
+        Interrupted { target: self.target.clone(), safety: self.safety, time_ms: self.time_ms, whole: self.is_whole() }
+    }
+
+    /// Whether all of the target was asked for.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.paths.is_empty() && self.mine.is_none() && self.policy != ConflictPolicy::KeepMine
     }
 
     /// The name of the target for those who take names.

@@ -37,6 +37,8 @@ pub(crate) enum Purpose<'a> {
         turn: u32,
         from: &'a Point,
         safety: u32,
+        /// Whether all of it was asked for.
+        whole: bool,
         puts: &'a BTreeMap<Vec<u8>, Leaf>,
         /// The contents that were put, as they were read from the store.
         read: &'a HashMap<Oid, Opinion>,
@@ -180,6 +182,7 @@ impl Checkpoints {
             files,
             restored_from,
             safety,
+            partial: matches!(purpose, Purpose::Restore { whole: false, .. }),
             looked_for,
             imported: false,
             external,

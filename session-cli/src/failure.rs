@@ -134,6 +134,7 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         StoreError::RewindInterrupted { .. } => {
             (Exit::Busy, Some("the same `session rewind` does the rest, `session rewind SESSION --undo` takes it back"))
         }
+        StoreError::RestoreInterrupted { .. } => (Exit::Busy, Some(END_RESTORE)),
         StoreError::NothingToUndo { .. } => (Exit::No, None),
         StoreError::KeepsChanging { .. } => (Exit::Busy, Some("somebody writes to it; try again when that has ended")),
         StoreError::NotRedacted { .. } => (Exit::Refused, Some("nothing was written")),
@@ -192,6 +193,9 @@ pub(crate) fn disk_fault(error: &(dyn Error + 'static)) -> Option<&'static str> 
 }
 
 /// The exit status and the advice that go with an error of the checkpoints.
+/// How a restore that was interrupted is ended.
+const END_RESTORE: &str = "`session checkpoint undo` goes back, `session checkpoint restore --resume` goes on with it";
+
 fn checkpoint_advice(error: &CheckpointError) -> (Exit, Option<&'static str>) {
     match error {
         CheckpointError::NoStore { .. } => (Exit::No, Some("`session checkpoint create` takes the first")),
@@ -200,10 +204,7 @@ fn checkpoint_advice(error: &CheckpointError) -> (Exit, Option<&'static str>) {
         CheckpointError::TurnPassed { .. } => (Exit::Busy, Some("without --turn the next number is taken")),
         CheckpointError::Busy { .. } => (Exit::Busy, Some("try again when it has ended")),
         CheckpointError::NewerFormat { .. } => (Exit::Busy, Some("a newer version of this program can read it")),
-        CheckpointError::Interrupted { .. } => (
-            Exit::Busy,
-            Some("`session checkpoint undo` goes back, `session checkpoint restore --resume` goes on with it"),
-        ),
+        CheckpointError::Interrupted { .. } => (Exit::Busy, Some(END_RESTORE)),
         CheckpointError::StoreFull { .. } | CheckpointError::NoSpace { .. } => {
             (Exit::Busy, Some("`session checkpoint prune` drops old checkpoints"))
         }

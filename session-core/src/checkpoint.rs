@@ -104,6 +104,15 @@ pub struct LastRestore {
     pub checkpoint: u64,
     /// Its guard.
     pub guard: u64,
+    /// What it restored; `None` where it was to restore a part of that only.
+    pub restored: Option<CheckpointRef>,
+}
+
+/// A restore that has begun and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InterruptedRestore {
+    /// What it restores; `None` where it is to restore a part of that only.
+    pub restoring: Option<CheckpointRef>,
 }
 
 /// A file in a checkpoint.
@@ -179,14 +188,14 @@ pub trait Checkpointer {
     ///
     /// # Errors
     /// Conflicts, where they stop it: nothing was changed. After another error a part may be: see
-    /// [`Checkpointer::is_interrupted`].
+    /// [`Checkpointer::interrupted`]. While one is interrupted no other begins.
     fn restore(&mut self, to: CheckpointRef, on_conflict: OnConflict) -> Result<FilesRestored, CheckpointError>;
 
-    /// Whether a restore has begun and not ended.
+    /// The restore that has begun and not ended, if there is one.
     ///
     /// # Errors
     /// Failed reads.
-    fn is_interrupted(&self) -> Result<bool, CheckpointError>;
+    fn interrupted(&self) -> Result<Option<InterruptedRestore>, CheckpointError>;
 
     /// Ends an interrupted restore by doing the rest of it.
     ///

@@ -316,6 +316,14 @@ pub enum StoreError {
         /// What it has left.
         path: PathBuf,
     },
+    /// A restore of the workspace that is none of the rewind's was interrupted; it must be ended first.
+    #[error("a restore of the workspace of session {name} was interrupted: {}", path.display())]
+    RestoreInterrupted {
+        /// The session.
+        name: String,
+        /// Its checkpoints.
+        path: PathBuf,
+    },
     /// There is no rewind that could be taken back.
     #[error("session {name} has no rewind that could be taken back")]
     NothingToUndo {

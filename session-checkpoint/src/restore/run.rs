@@ -121,7 +121,8 @@ impl Checkpoints {
         journal.write(&self.layout)?;
         let applied = self.apply(locked, &work, &seen, &journal, cancel)?;
         let turn = last_turn(locked)? + 1;
-        let purpose = Purpose::Restore { turn, from: job.target, safety, puts: &applied.puts, read: &applied.read };
+        let (whole, puts, read) = (journal.is_whole(), &applied.puts, &applied.read);
+        let purpose = Purpose::Restore { turn, from: job.target, safety, whole, puts, read };
         let after = self.take(locked, &purpose, cancel)?;
         self.sweep_temps(&after, &journal)?;
         let differences = self.differences(locked, &work, &applied, &seen, &after)?;

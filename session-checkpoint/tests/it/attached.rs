@@ -1,11 +1,14 @@
 //! The checkpoints as a session store is given them.
 
-use crate::support::Lab;
-use session_checkpoint::{Attached, Cancel, Checkpoints, Error, Options, Request};
+use crate::support::{Lab, rel};
+use session_checkpoint::{Attached, Cancel, Checkpoints, ConflictPolicy, Error, Options, Request, Scope, TurnRef};
 use session_core::checkpoint::{
-    ChangesOf, CheckpointDepth, CheckpointFaultKind, CheckpointRef, Checkpointer, LastRestore, OnConflict,
+    ChangesOf, CheckpointDepth, CheckpointFaultKind, CheckpointRef, Checkpointer, InterruptedRestore, LastRestore,
+    OnConflict,
 };
+use session_disk::faults::{self, Fault};
 use std::fs;
+use std::num::NonZeroUsize;
 
 fn attached(lab: &Lab) -> Attached {
     Attached::new(Options::new(&lab.workspace, &lab.store), Vec::new(), Cancel::new())
@@ -27,11 +30,55 @@ fn a_restore_through_the_trait_is_planned_guarded_and_taken_back() {
     let restored = own.restore(CheckpointRef::Taken(1), OnConflict::Stop).expect("a restore");
     assert_eq!((restored.checkpoint, restored.guard, restored.written, restored.deleted), (3, 1, 1, 1));
     assert_eq!((lab.read("oak").as_str(), lab.exists("birch")), ("planted", false));
-    assert_eq!(own.last_restore().expect("readable"), Some(LastRestore { checkpoint: 3, guard: 1 }));
-    assert!(!own.is_interrupted().expect("readable"));
+    assert_eq!(
+        own.last_restore().expect("readable"),
+        Some(LastRestore { checkpoint: 3, guard: 1, restored: Some(CheckpointRef::Taken(1)) })
+    );
+    assert_eq!(own.interrupted().expect("readable"), None);
 
     own.restore(CheckpointRef::Guard(1), OnConflict::Stop).map(drop).expect("the way back");
     assert_eq!((lab.read("oak").as_str(), lab.exists("birch")), ("felled", true));
+}
+
+#[test]
+fn a_restore_of_a_part_is_not_told_as_one_of_the_whole() {
+    let mut lab = Lab::with(|options| options.threads = NonZeroUsize::new(1));
+    for text in ["planted", "watered"] {
+        lab.write("oak", text);
+        lab.write("ash", text);
+        lab.snapshot();
+    }
+    let whole = Some(CheckpointRef::Taken(1));
+    let scope = |paths: &[&str], only_mine| Scope {
+        paths: paths.iter().map(|path| rel(path)).collect(),
+        only_mine,
+        ..Scope::default()
+    };
+    let all = [
+        (scope(&[], false), ConflictPolicy::Force, whole),
+        (scope(&["oak"], false), ConflictPolicy::Force, None),
+        (scope(&[], true), ConflictPolicy::Force, None),
+        (scope(&[], false), ConflictPolicy::KeepMine, None),
+    ];
+    for (scope, policy, wanted) in all {
+        let cancel = Cancel::new();
+        let mut told = None;
+        for at in 0.. {
+            lab.write("oak", format!("again {at}"));
+            let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &scope, &cancel).expect("a plan");
+            let run = faults::with(Fault::Stop { at }, || lab.checkpoints.apply_restore(&plan, policy, &cancel));
+            assert!(run.hit, "no operation interrupts it");
+            told = attached(&lab).interrupted().expect("readable");
+            if told.is_some() {
+                break;
+            }
+        }
+        assert_eq!(told, Some(InterruptedRestore { restoring: wanted }), "{scope:?} {policy:?}");
+        lab.reopen();
+        lab.checkpoints.resume_interrupted(&cancel).map(drop).expect("a restore");
+        let last = attached(&lab).last_restore().expect("readable").expect("there is one");
+        assert_eq!(last.restored, wanted, "{scope:?} {policy:?}");
+    }
 }
 
 #[test]

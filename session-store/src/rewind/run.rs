@@ -32,7 +32,8 @@ impl Session {
     /// has changed; after another the record of the rewind stands, and repeating it does the rest.
     ///
     /// # Errors
-    /// [`StoreError::RewindRefused`] with everything that stands against it, unless it is forced; otherwise as
+    /// [`StoreError::RewindRefused`] with everything that stands against it, unless it is forced;
+    /// [`StoreError::RestoreInterrupted`] where the rewind was interrupted, and another restore since; otherwise as
     /// [`Session::plan_rewind`] and [`Session::append`].
     pub fn rewind(
         &self,
@@ -66,7 +67,9 @@ impl Session {
 
     /// Removes the record where nothing was changed yet, as when a conflict stopped it.
     pub(super) fn give_up(&self, record: &Record, own: &dyn Checkpointer, error: StoreError) -> StoreError {
-        let is_untouched = own.is_interrupted().is_ok_and(|interrupted| !interrupted)
+        // One that was interrupted before this began has changed nothing of this one's.
+        let own_target = Some(record.target.into());
+        let is_untouched = own.interrupted().is_ok_and(|found| found.is_none_or(|found| found.restoring != own_target))
             && own.last_restore().is_ok_and(|last| last.map(|last| last.checkpoint) == record.restored_before);
         if is_untouched {
             // The first error is the one to tell; a record that stays is ended by repeating.

@@ -13,8 +13,8 @@ const AGAIN: &str = "again";
 
 impl Session {
     /// Takes the newest rewind back: the workspace becomes what its guard shows, and the messages that went are appended
-    /// again, with a note. One that was interrupted is taken back as if it had not begun; the undoing of one that was
-    /// interrupted is ended.
+    /// again, with a note. One that was interrupted is taken back as if it had not begun, and where another restore has come
+    /// since, the workspace stays what that one made of it; the undoing of one that was interrupted is ended.
     ///
     /// On disk when it returns: the workspace as it was; the events, in one write, synced as the durability says. After an
     /// error, repeating it does the rest.

@@ -66,7 +66,7 @@ fn c10_a_restore_that_did_not_end_is_told() {
         let garden = Garden::of_two_turns();
         let mut own = garden.checkpoints("demo");
         drop(with(Fault::Stop { at }, || own.restore(CheckpointRef::Taken(1), OnConflict::Stop)));
-        own.is_interrupted().expect("it can be read").then_some(garden)
+        own.interrupted().expect("it can be read").map(|_| garden)
     });
     let garden = interrupted.expect("there is such a step");
     assert!(codes(&garden, CheckpointDepth::Links).contains(&FindingCode::RestoreInterrupted));

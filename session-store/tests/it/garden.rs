@@ -4,7 +4,7 @@ use crate::scratch::{Scratch, name};
 use session_checkpoint::{Attached, Cancel, Options as CheckpointOptions};
 use session_core::checkpoint::{
     ChangesOf, CheckpointDepth, CheckpointError, CheckpointHealth, CheckpointRef, CheckpointedFile, Checkpointer,
-    Checkpointers, FilePlan, FilesRestored, LastRestore, OnConflict,
+    Checkpointers, FilePlan, FilesRestored, InterruptedRestore, LastRestore, OnConflict,
 };
 use session_core::{CheckpointMark, Extension, Message};
 use session_disk::faults::Fault;
@@ -165,8 +165,8 @@ impl<F: Fn()> Checkpointer for Sharing<F> {
         Err("there is no workspace".into())
     }
 
-    fn is_interrupted(&self) -> Result<bool, CheckpointError> {
-        Ok(false)
+    fn interrupted(&self) -> Result<Option<InterruptedRestore>, CheckpointError> {
+        Ok(None)
     }
 
     fn resume(&mut self) -> Result<FilesRestored, CheckpointError> {

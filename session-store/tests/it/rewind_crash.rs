@@ -2,6 +2,7 @@
 
 use crate::garden::{FAIL, Garden, STOP, at_every_step_of};
 use crate::process::command;
+use session_core::checkpoint::{CheckpointRef, Checkpointer, OnConflict};
 use session_core::{Message, Point};
 use session_disk::faults::{Fault, with};
 use session_store::{Checkup, FindingCode, Rewind, RewindForce, RewindParts, Rewound, StoreError};
@@ -123,6 +124,80 @@ fn a_conversation_that_went_on_over_an_interrupted_rewind_is_only_taken_back() {
     assert!(matches!(rewind(&garden), Err(StoreError::RewindInterrupted { .. })));
     undo(&garden).map(drop).expect("the files come back");
     assert_eq!((state(&garden), is_recorded(&garden)), (("3".into(), 5), false));
+}
+
+/// Takes the newest restore back, or one that was interrupted, as a person does who knows nothing of the rewind. False
+/// where there is none.
+fn undo_restore(garden: &Garden) -> bool {
+    let mut own = garden.checkpoints("demo");
+    if own.interrupted().expect("it can be read").is_some() {
+        own.go_back(OnConflict::Stop).map(drop).expect("nothing forbids it");
+        return true;
+    }
+    let Some(last) = own.last_restore().expect("it can be read") else { return false };
+    own.restore(CheckpointRef::Guard(last.guard), OnConflict::Stop).map(drop).expect("nothing forbids it");
+    true
+}
+
+#[test]
+fn i33_c29_a_restore_that_came_since_is_not_taken_for_that_of_an_interrupted_rewind() {
+    let mut tried = 0;
+    for at in 0..2_000 {
+        let interrupted = || {
+            let garden = Garden::of_two_turns();
+            let run = with(Fault::Stop { at }, || rewind(&garden));
+            (garden, run.hit)
+        };
+        let (garden, hit) = interrupted();
+        if !hit {
+            break;
+        }
+        // Where the history tells of it, the rewind has ended.
+        let is_open = |garden: &Garden| is_recorded(garden) && garden.said("demo").len() == 4;
+        if !is_open(&garden) || !undo_restore(&garden) {
+            continue;
+        }
+        tried += 1;
+        assert_eq!(state(&garden), ("3".into(), 4), "{at}");
+        drop(rewind(&garden).unwrap_or_else(|error| panic!("{at}: {error}")));
+        assert_eq!((state(&garden), is_recorded(&garden)), (("2".into(), 2), false), "{at}");
+
+        let (garden, _) = interrupted();
+        if !is_open(&garden) || !undo_restore(&garden) {
+            continue;
+        }
+        drop(undo(&garden).unwrap_or_else(|error| panic!("{at}: {error}")));
+        assert_eq!((state(&garden), is_recorded(&garden)), (("3".into(), 4), false), "{at}");
+    }
+    assert!(tried > 5, "{tried} steps leave a restore and a record");
+}
+
+#[test]
+fn i33_another_restore_that_was_interrupted_comes_first() {
+    let garden = (0..2_000).find_map(|at| {
+        let garden = Garden::of_two_turns();
+        drop(with(Fault::Stop { at }, || rewind(&garden)));
+        let own = garden.checkpoints("demo");
+        let has_ended = own.last_restore().expect("it can be read").is_some()
+            && own.interrupted().expect("it can be read").is_none();
+        (has_ended && is_recorded(&garden) && garden.said("demo").len() == 4).then_some(garden)
+    });
+    let garden = garden.expect("there is such a step");
+    let mut own = garden.checkpoints("demo");
+    for at in 0..2_000 {
+        drop(with(Fault::Stop { at }, || own.restore(CheckpointRef::Taken(1), OnConflict::Stop)));
+        if own.interrupted().expect("it can be read").is_some() {
+            break;
+        }
+    }
+    for refused in [rewind(&garden), undo(&garden)] {
+        assert!(matches!(refused, Err(StoreError::RestoreInterrupted { .. })), "{refused:?}");
+    }
+    assert!(is_recorded(&garden) && garden.said("demo").len() == 4);
+    own.resume().map(drop).expect("nothing forbids it");
+    assert_eq!(garden.oaks(), "1");
+    rewind(&garden).map(drop).expect("nothing forbids it");
+    assert_eq!((state(&garden), is_recorded(&garden)), (("2".into(), 2), false));
 }
 
 #[test]

@@ -129,6 +129,7 @@ impl Import<'_> {
             files: copied.files,
             restored_from: None,
             safety: None,
+            partial: false,
             looked_for,
             imported: true,
             external: copied.external,
