@@ -27,6 +27,10 @@ pub(crate) struct Journal {
     /// Only these, from the list of the session's own changes.
     pub(crate) mine: Option<Vec<RelPath>>,
     pub(crate) policy: ConflictPolicy,
+    /// Of one that leaves what is in conflict: those paths. The safety snapshot holds what they were edited to, so that a
+    /// restore which resumes this one could not tell them from the rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left: Vec<RelPath>,
     pub(crate) time_ms: i64,
 }
 

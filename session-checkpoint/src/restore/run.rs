@@ -108,6 +108,8 @@ impl Checkpoints {
         if let Some(plan) = job.plan {
             plan.note_changes(&mut work);
         }
+        let resumed = job.earlier.filter(|journal| journal.is_of(job.target));
+        work.leave(resumed.map_or(&[][..], |journal| &journal.left));
         let summary = || {
             let also_changed_by = job.plan.map(|plan| plan.summary().also_changed_by.clone()).unwrap_or_default();
             PlanSummary { also_changed_by, ..work.summary(job.target) }
@@ -116,8 +118,8 @@ impl Checkpoints {
             return Err(Error::Conflicts { plan: Box::new(summary()), safety: n });
         }
         self.all_there(locked, job.target, &work)?;
-        let safety = job.earlier.filter(|journal| journal.is_of(job.target)).map_or(n, |journal| journal.safety);
-        let journal = self.journal(job, (n, seen.commit), safety);
+        let journal = self.journal(job, &work, (n, seen.commit));
+        let safety = journal.safety;
         journal.write(&self.layout)?;
         let applied = self.apply(locked, &work, &seen, &journal, cancel)?;
         let turn = last_turn(locked)? + 1;
@@ -133,13 +135,13 @@ impl Checkpoints {
     }
 
     /// The journal of this restore. One that resumes another keeps that one's way back.
-    fn journal(&self, job: &Job<'_>, taken: (u32, Oid), safety: u32) -> Journal {
+    fn journal(&self, job: &Job<'_>, work: &Work, (n, taken): (u32, Oid)) -> Journal {
         let resumed = job.earlier.filter(|journal| journal.is_of(job.target));
         Journal {
             target: job.target.name.to_string(),
             target_commit: job.target.oid,
-            safety,
-            safety_commit: resumed.map_or(taken.1, |journal| journal.safety_commit),
+            safety: resumed.map_or(n, |journal| journal.safety),
+            safety_commit: resumed.map_or(taken, |journal| journal.safety_commit),
             token: rand::rng().random(),
             earlier_tokens: job.earlier.map_or_else(Vec::new, |journal| {
                 journal.earlier_tokens.iter().copied().chain([journal.token]).collect()
@@ -147,6 +149,10 @@ impl Checkpoints {
             paths: job.limits.paths.clone(),
             mine: job.limits.mine.as_ref().map(|mine| mine.iter().cloned().filter_map(RelPath::new).collect()),
             policy: job.policy,
+            left: match job.policy {
+                ConflictPolicy::KeepMine => work.conflicts.keys().cloned().filter_map(RelPath::new).collect(),
+                ConflictPolicy::Stop | ConflictPolicy::Force => Vec::new(),
+            },
             time_ms: crate::clock::now_ms(),
         }
     }

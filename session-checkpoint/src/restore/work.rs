@@ -29,6 +29,15 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Notes as conflicts what an interrupted restore left as it was, as far as it is still to be changed.
+    pub(super) fn leave(&mut self, left: &[RelPath]) {
+        for path in left.iter().map(RelPath::as_bytes) {
+            if self.puts.contains_key(path) || self.deletes.contains_key(path) || self.make_dirs.contains(path) {
+                self.conflicts.entry(path.to_vec()).or_insert(ConflictKind::EditedSince);
+            }
+        }
+    }
+
     /// The work in the words of the interface.
     pub(super) fn summary(&self, target: &Point) -> PlanSummary {
         let path = |path: &[u8]| RelPath::new(path).expect("a planned path was checked");

@@ -1,7 +1,7 @@
 //! A restore that was interrupted, and what happens to the store before somebody ends it.
 
 use crate::support::Lab;
-use session_checkpoint::{Cancel, ConflictPolicy, Error, Retention, TurnRef};
+use session_checkpoint::{Cancel, ConflictPolicy, Error, Retention, Scope, TurnRef};
 use session_disk::faults::{self, Fault};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -78,6 +78,40 @@ fn a_journal_that_does_not_read_is_kept_aside_and_the_store_opens() {
     lab.try_restore(TurnRef::Safety(1), ConflictPolicy::Force).map(drop).expect("a restore");
     assert_eq!(lab.read("oak"), "felled");
     assert!(matches!(lab.checkpoints.resume_interrupted(&Cancel::new()), Err(Error::NothingToUndo)));
+}
+
+#[test]
+fn c08_what_a_restore_left_because_it_was_in_conflict_is_left_when_it_is_resumed() {
+    for at in 0.. {
+        let mut lab = Lab::with(|options| options.threads = NonZeroUsize::new(1));
+        for text in ["old", "agent"] {
+            for name in ["a", "b", "c", "d"] {
+                lab.write(name, text);
+            }
+            lab.snapshot();
+        }
+        let cancel = Cancel::new();
+        lab.write("a", "by hand");
+        let plan = lab.checkpoints.plan_restore(TurnRef::Turn(1), &Scope::default(), &cancel).expect("a plan");
+        lab.write("b", "by hand since the plan");
+        let apply = || lab.checkpoints.apply_restore(&plan, ConflictPolicy::KeepMine, &cancel).map(drop);
+        let run = faults::with(Fault::Stop { at }, apply);
+        if !run.hit {
+            assert!(at > 20, "{at} operations were tried");
+            break;
+        }
+        if lab.reopen().interrupted.is_none() {
+            continue;
+        }
+        // Going on is interrupted too.
+        drop(faults::with(Fault::Stop { at }, || lab.checkpoints.resume_interrupted(&cancel).map(drop)));
+        if lab.reopen().interrupted.is_some() {
+            let resumed = lab.checkpoints.resume_interrupted(&cancel).expect("a restore");
+            assert_eq!(resumed.conflicts.len(), 2, "{at}: {resumed:?}");
+        }
+        let now = ["a", "b", "c", "d"].map(|name| lab.read(name));
+        assert_eq!(now, ["by hand", "by hand since the plan", "old", "old"], "{at}");
+    }
 }
 
 #[test]
