@@ -112,6 +112,9 @@ pub(crate) struct RuleFacts {
     pub(crate) secrets_left_out: bool,
     #[serde(default)]
     pub(crate) max_file_bytes: u64,
+    /// Whether `.gitignore` files are in the tree whatever `excludes` says about their names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) rule_files: bool,
 }
 
 /// A commit of a checkpoint repository.

@@ -17,10 +17,12 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The name of the files that hold rules. With `.gitignore` honoured they are always captured, even where they
-/// exclude themselves: without them nobody could say later what a turn left out.
+/// exclude themselves or the caller does: without them nobody could say later what a turn left out.
 pub(crate) const RULE_FILE: &[u8] = b".gitignore";
+/// A larger file of rules is read only so far.
+pub(crate) const RULE_FILE_MAX_BYTES: usize = 4 << 20;
 /// Changes of how rules are read must not meet cached decisions.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The verdict on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +75,7 @@ pub(crate) fn facts(options: &Options) -> RuleFacts {
         gitignore: options.honor_gitignore,
         secrets_left_out: options.secrets == Secrets::LeaveOut,
         max_file_bytes: options.max_file_bytes,
+        rule_files: true,
     }
 }
 
@@ -152,20 +155,23 @@ impl Rules {
 
     /// The verdict on a path whose parents are all captured. `load` reads the rule file at a path.
     pub(crate) fn verdict(&self, path: &[u8], is_dir: bool, load: Load<'_>) -> Verdict {
-        if matched(self.top.excludes(), path, is_dir) == Some(true) {
-            return Verdict::Exclude;
-        }
         let is_rule_file = self.top.gitignore() && !is_dir && crate::rel_path::split(path).1 == RULE_FILE;
         if is_rule_file {
             return Verdict::Capture;
         }
-        if self.ignored(path, is_dir, load) {
+        if matched(self.top.excludes(), path, is_dir) == Some(true) || self.ignored(path, is_dir, load) {
             return Verdict::Exclude;
         }
         match self.top.secrets() {
             Some(secrets) if !is_dir && matched(secrets, path, false) == Some(true) => Verdict::Secret,
             _ => Verdict::Capture,
         }
+    }
+
+    /// Whether a directory of the tree may have had a rule file that the caller's excludes left out, as they once did.
+    fn may_lack_rules(&self, dir: &[u8]) -> bool {
+        let path = crate::rel_path::joined(dir, RULE_FILE);
+        !self.top.facts.rule_files && matched(self.top.excludes(), &path, false) == Some(true)
     }
 
     fn ignored(&self, path: &[u8], is_dir: bool, load: Load<'_>) -> bool {
@@ -186,6 +192,7 @@ impl Rules {
 }
 
 fn lines(bytes: &[u8]) -> Vec<String> {
+    let bytes = &bytes[..bytes.len().min(RULE_FILE_MAX_BYTES)];
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
     text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned()).collect()
 }
@@ -198,18 +205,28 @@ fn matched(rules: &Gitignore, path: &[u8], is_dir: bool) -> Option<bool> {
     }
 }
 
+/// The rule file of a directory, in a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleFile {
+    /// There is none.
+    None,
+    /// It has this content.
+    Of(Oid),
+    /// There was one, and it is not in the tree.
+    NotStored,
+}
+
 /// Verdicts on paths from the top, of a tree that is not walked: a parent that is excluded decides for everything below
-/// it.
+/// it. Where rules held that nobody knows any more, they may have excluded everything.
 pub(crate) struct Judge<'a> {
     top: Arc<Rules>,
-    /// The content id of the rule file of a directory, where it has one.
-    rule_file: &'a dyn Fn(&[u8]) -> Option<Oid>,
+    rule_file: &'a dyn Fn(&[u8]) -> RuleFile,
     load: Load<'a>,
     memo: HashMap<Vec<u8>, Result<Arc<Rules>, Verdict>>,
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(facts: &RuleFacts, rule_file: &'a dyn Fn(&[u8]) -> Option<Oid>, load: Load<'a>) -> Self {
+    pub(crate) fn new(facts: &RuleFacts, rule_file: &'a dyn Fn(&[u8]) -> RuleFile, load: Load<'a>) -> Self {
         Judge { top: Rules::top(TopRules::new(facts)), rule_file, load, memo: HashMap::new() }
     }
 
@@ -229,10 +246,14 @@ impl<'a> Judge<'a> {
         let above = if dir.is_empty() { Ok(Arc::clone(&self.top)) } else { self.below(crate::rel_path::split(dir).0) };
         let below = above.and_then(|above| {
             let verdict = if dir.is_empty() { Verdict::Capture } else { above.verdict(dir, true, self.load) };
-            match (verdict, (self.rule_file)(dir)) {
-                (Verdict::Capture, Some(oid)) if above.gitignore() => Ok(above.below(dir, oid)),
-                (Verdict::Capture, _) => Ok(above),
-                (out, _) => Err(out),
+            match verdict {
+                Verdict::Capture if above.gitignore() => match (self.rule_file)(dir) {
+                    RuleFile::Of(oid) => Ok(above.below(dir, oid)),
+                    RuleFile::None if !above.may_lack_rules(dir) => Ok(above),
+                    RuleFile::None | RuleFile::NotStored => Err(Verdict::Exclude),
+                },
+                Verdict::Capture => Ok(above),
+                out @ (Verdict::Exclude | Verdict::Secret) => Err(out),
             }
         });
         self.memo.insert(dir.to_vec(), below.clone());
@@ -255,7 +276,10 @@ mod tests {
             b".gitignore" => b"*.log\r\nbuild/\n!own\n".to_vec(),
             _ => b"\xef\xbb\xbf!keep.log\n/here\n".to_vec(),
         };
-        let rule_file = |dir: &[u8]| matches!(dir, b"" | b"sub").then_some(hash(Kind::Blob, dir));
+        let rule_file = |dir: &[u8]| match dir {
+            b"" | b"sub" => RuleFile::Of(hash(Kind::Blob, dir)),
+            _ => RuleFile::None,
+        };
         let mut judge = Judge::new(&facts, &rule_file, &load);
         let mut verdict = |path: &str| judge.verdict(path.as_bytes(), false);
         for path in ["a.log", "x/a.log", "build/x", "x/build/y/z", "own", "sub/here"] {
@@ -267,10 +291,32 @@ mod tests {
     }
 
     #[test]
+    fn rules_that_are_not_in_the_tree_may_have_excluded_everything() {
+        let no_lines = |_: &[u8]| Vec::new();
+        let verdict = |rule_files, excluded: &str, found: RuleFile, path: &[u8]| {
+            let facts =
+                RuleFacts { excludes: vec![excluded.into()], gitignore: true, rule_files, ..RuleFacts::default() };
+            let rule_file = |dir: &[u8]| if dir == b"sub" { found } else { RuleFile::None };
+            Judge::new(&facts, &rule_file, &no_lines).verdict(path, false)
+        };
+        let (out, captured) = (Verdict::Exclude, Verdict::Capture);
+        // The caller's excludes leave out no rule file; once they did.
+        assert_eq!(verdict(true, ".*", RuleFile::None, b"sub/.gitignore"), captured);
+        assert_eq!(verdict(true, ".*", RuleFile::None, b"sub/x"), captured);
+        assert_eq!(verdict(false, ".*", RuleFile::None, b"sub/x"), out);
+        assert_eq!(verdict(false, ".*", RuleFile::None, b".gitignore"), out);
+        assert_eq!(verdict(false, "/sub/.gitignore", RuleFile::None, b"sub/x"), out);
+        assert_eq!(verdict(false, "/sub/.gitignore", RuleFile::None, b"x"), captured);
+        // Another reason keeps one out.
+        assert_eq!(verdict(true, "/y", RuleFile::NotStored, b"sub/x/y"), out);
+        assert_eq!(verdict(true, "/y", RuleFile::NotStored, b"x"), captured);
+    }
+
+    #[test]
     fn secrets_are_told_apart_and_the_key_follows_every_rule() {
         let facts = RuleFacts { secrets_left_out: true, ..RuleFacts::default() };
         let one = rules(&facts);
-        let none = |_: &[u8]| None;
+        let none = |_: &[u8]| RuleFile::None;
         let no_lines = |_: &[u8]| Vec::new();
         let mut judge = Judge::new(&facts, &none, &no_lines);
         let mut verdict = |path: &[u8]| judge.verdict(path, false);

@@ -9,7 +9,7 @@ use crate::objects::Objects;
 use crate::oid::Kind;
 use crate::point::{Point, read_commit};
 use crate::rel_path::is_in;
-use crate::rules::{Judge, RULE_FILE, Verdict};
+use crate::rules::{Judge, RULE_FILE, RuleFile, Verdict};
 use crate::skipped::SkipReason;
 use crate::tree::Mode;
 use crate::tree_diff::Leaf;
@@ -48,8 +48,11 @@ pub(super) fn reasons(
     let tree = target.commit.tree;
     let rule_file = |dir: &[u8]| {
         let path = crate::rel_path::joined(dir, RULE_FILE);
-        let leaf = errors.note(find(objects, Some(tree), &path))??;
-        matches!(leaf.mode, Mode::File | Mode::Exec).then_some(leaf.oid)
+        match errors.note(find(objects, Some(tree), &path)).flatten() {
+            Some(Leaf { mode: Mode::File | Mode::Exec, oid }) => RuleFile::Of(oid),
+            _ if trailer.is_some_and(|trailer| was_too_big(trailer, &path)) => RuleFile::NotStored,
+            _ => RuleFile::None,
+        }
     };
     let load = |path: &[u8]| {
         let leaf = errors.note(find(objects, Some(tree), path)).flatten();
@@ -90,6 +93,11 @@ fn looked_for(objects: &Objects, trailer: Option<&Trailer>) -> Result<Option<Oid
 fn was_looked_for(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<bool, Error> {
     let leaf: Option<Leaf> = if tree.is_some() { find(objects, tree, path)? } else { None };
     Ok(leaf.is_some_and(|leaf| leaf.mode != Mode::Dir))
+}
+
+/// Whether a path was left out for its size alone: the rules in such a file held all the same.
+fn was_too_big(trailer: &Trailer, path: &[u8]) -> bool {
+    trailer.skipped.iter().any(|skipped| skipped.reason == SkipReason::TooBig && skipped.path.as_bytes() == path)
 }
 
 fn skipped_reason(trailer: &Trailer, path: &[u8]) -> Option<KeepReason> {

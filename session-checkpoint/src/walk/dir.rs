@@ -7,15 +7,12 @@ use crate::cache::{Dir, Entry, EntryKind, FLAG_RACY, FLAG_UNSTABLE, FLAG_WAS_DIR
 use crate::oid::{Kind, hash};
 use crate::rel_path::joined;
 use crate::root::{FileKind, is_unreadable, open_file};
-use crate::rules::{RULE_FILE, Rules};
+use crate::rules::{RULE_FILE, RULE_FILE_MAX_BYTES, Rules};
 use crate::skipped::SkipReason;
 use nix::errno::Errno;
 use nix::sys::stat::fstat;
 use std::io::Read as _;
 use std::sync::Arc;
-
-/// A larger file of rules is read only so far.
-const RULE_FILE_MAX_BYTES: u64 = 4 << 20;
 
 /// What a directory turned out to be.
 pub(super) enum Found {
@@ -123,7 +120,7 @@ impl Walk<'_> {
             self.root.open_dir(dir).and_then(|fd| open_file(std::os::fd::AsFd::as_fd(&fd), &crate::root::c_name(name)));
         if let Ok(file) = file {
             // A file that cannot be read has no rules; it is reported as unreadable when its turn comes.
-            drop(file.take(RULE_FILE_MAX_BYTES).read_to_end(&mut bytes));
+            drop(file.take(RULE_FILE_MAX_BYTES as u64).read_to_end(&mut bytes));
         }
         bytes
     }

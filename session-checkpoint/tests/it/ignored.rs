@@ -2,7 +2,7 @@
 
 use crate::support::{Lab, git_command, rel};
 use session_checkpoint::{
-    Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Scope, Secrets, SkipReason, TurnRef,
+    Cancel, ConflictKind, ConflictPolicy, Error, KeepReason, Options, Scope, Secrets, SkipReason, TurnRef,
 };
 use std::fs;
 
@@ -94,6 +94,36 @@ fn a_rule_file_that_ignores_itself_is_captured_so_that_its_rules_are_known_later
     assert_eq!(lab.paths(2), ["a", "venv/lib/x"]);
     lab.restore(1);
     assert_eq!(lab.read("venv/lib/x"), "installed");
+}
+
+#[test]
+fn c03_rules_that_the_caller_excludes_or_that_are_too_large_keep_what_they_left_out() {
+    type Change = fn(&mut Options);
+    let changes: [Change; 2] =
+        [|options| options.excludes = vec![".*".to_owned()], |options| options.max_file_bytes = 8];
+    for change in changes {
+        let mut lab = Lab::with(change);
+        lab.write("sub/.gitignore", "# generated\nout/\n");
+        lab.write("sub/out/data", "made");
+        lab.write("a", "1");
+        lab.snapshot();
+        lab.remove("sub/.gitignore");
+        lab.write("a", "2");
+        lab.snapshot();
+        assert_eq!(lab.paths(2), ["a", "sub/out/data"]);
+        lab.restore(1);
+        assert_eq!((lab.read("a"), lab.read("sub/out/data")), ("1".to_owned(), "made".to_owned()));
+    }
+}
+
+#[test]
+fn a_rule_file_is_captured_although_the_caller_excludes_it() {
+    let mut lab = Lab::with(|options| options.excludes = vec![".*".to_owned()]);
+    lab.write(".gitignore", "out/\n");
+    lab.write(".hidden", "x");
+    lab.write("out/data", "made");
+    lab.snapshot();
+    assert_eq!(lab.paths(1), [".gitignore"]);
 }
 
 #[test]
