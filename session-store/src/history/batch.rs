@@ -51,6 +51,11 @@ impl Batch {
         Ok(())
     }
 
+    /// How many events the caller gave.
+    pub(super) fn events(&self) -> usize {
+        self.ends.len()
+    }
+
     /// How many bytes the first of the caller's events take.
     pub(super) fn bytes_of_first(&self, events: usize) -> u64 {
         let end = events.checked_sub(1).and_then(|last| self.ends.get(last));

@@ -22,6 +22,7 @@ mod head;
 mod parallel;
 mod pending;
 mod read;
+mod seen;
 mod tail;
 
 pub(crate) use blank::blank_at;
@@ -40,6 +41,7 @@ use batch::Batch;
 use file::{Kept, Look};
 pub(crate) use pending::Pending;
 use pending::{Lock, Placed};
+pub(crate) use seen::Make;
 use session_core::Event;
 use session_disk::{append, create_new, open_append};
 use std::fs::{self, File};
@@ -162,11 +164,23 @@ impl History {
     ) -> Result<Pending> {
         let path = self.paths.history();
         let mut batch = Batch::new(events, &self.redaction, self.options.long_lines, &path)?;
-        let (mut kept, look) = self.lock(&path)?;
+        let (kept, look) = self.lock(&path)?;
         batch.begin_with(&before(look.is_new), &self.redaction, &path)?;
         // An error closes the descriptor, and with it frees the lock.
         let (offset, isolated) = self.write(&kept, look, &batch, &path)?;
         written();
+        self.written(kept, look, batch, (offset, isolated))
+    }
+
+    /// What an append does when its events are in the file: the lock is freed.
+    fn written(
+        &mut self,
+        mut kept: Kept,
+        look: Look,
+        batch: Batch,
+        (offset, isolated): (u64, Vec<Isolated>),
+    ) -> Result<Pending> {
+        let path = self.paths.history();
         let durability = self.options.durability;
         if look.is_new {
             // Who comes next takes the entry of a new file for durable: nobody comes before it is.
@@ -177,18 +191,22 @@ impl History {
         }
         kept.left = Some(offset + batch.written(look.is_torn).bytes().len() as u64);
         let open = Arc::clone(&kept.open);
-        // If the lock could not be freed, closing the descriptor frees it.
-        self.kept = flock::unlock(&open.file, &path).is_ok().then_some(kept);
+        self.unlock(kept, &path);
         Ok(Pending {
             open,
+            events: batch.events(),
             batch,
             is_torn: look.is_torn,
             offset,
             isolated,
-            events: events.len(),
             durability,
             is_synced: look.is_new,
         })
+    }
+
+    fn unlock(&mut self, kept: Kept, path: &Path) {
+        // If the lock could not be freed, closing the descriptor frees it.
+        self.kept = flock::unlock(&kept.open.file, path).is_ok().then_some(kept);
     }
 
     /// The history, locked, and what it looks like.

@@ -102,7 +102,7 @@ impl Placed<'_> {
     }
 
     /// False: whatever stands there is not this call's. Nothing is known about it, so nothing is done to it.
-    fn blank(self, open: &Open, durability: Durability, lock: Lock, path: &Path) -> Result<bool> {
+    pub(super) fn blank(self, open: &Open, durability: Durability, lock: Lock, path: &Path) -> Result<bool> {
         let over = open_overwrite(path, open.inode)?;
         if lock == Lock::Take {
             // Of a descriptor of its own: that of the appends is shared by threads, and so is its lock.

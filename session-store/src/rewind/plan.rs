@@ -2,7 +2,7 @@
 
 use super::mark::{self, Last};
 use super::{Refusal, Rewind, RewindParts};
-use crate::{Result, Session, StoreError, processes, rewind_record};
+use crate::{HistoryView, Result, Session, StoreError, processes, rewind_record};
 use session_core::checkpoint::{CheckpointRef, Checkpointer, FilePlan};
 use session_core::{Cut, Effect, Event, Item, Point, Replay, Role};
 use session_proc::TurnMarker;
@@ -83,7 +83,8 @@ impl Session {
         if let Some(path) = rewind_record::stands(self.paths())? {
             return Err(StoreError::RewindInterrupted { name: self.name().to_owned(), path });
         }
-        let cut = self.cut(rewind.to)?;
+        let view = self.view()?;
+        let cut = cut(&view, rewind.to)?;
         let chat = rewind.parts != RewindParts::Files;
         let files = self.plan_files(rewind, &cut, checkpoints)?;
         let mut refusals = Vec::new();
@@ -92,7 +93,7 @@ impl Session {
         }
         refusals.extend(Refusal::of_files(files.as_ref()));
         refusals.extend(self.busy()?);
-        let messages = if chat { self.last_events(cut.dropped, cut.events)? } else { Vec::new() };
+        let messages = if chat { last_events(&view, cut.dropped, cut.events)? } else { Vec::new() };
         let messages = messages.iter().map(|(number, event)| shown(*number, event)).collect();
         Ok(RewindPlan { cut, chat, messages, files, refusals })
     }
@@ -127,7 +128,7 @@ impl Session {
         if rewind_record::read(self.paths())?.is_some() {
             return Ok(UndoPlan { messages: Vec::new(), since: 0, files: None, interrupted: true, refusals });
         }
-        let undoing = self.undoing()?;
+        let undoing = self.undoing(&self.view()?)?;
         let files = match (undoing.last.mark.guard, checkpoints) {
             (Some(guard), Some(own)) => {
                 Some(own.plan(CheckpointRef::Guard(guard)).map_err(|error| self.checkpoint_error(error))?)
@@ -146,47 +147,15 @@ impl Session {
         Ok(UndoPlan { messages, since: undoing.since, files, interrupted: false, refusals })
     }
 
-    /// What undoing does to the history.
-    pub(super) fn undoing(&self) -> Result<Undoing> {
+    /// What undoing does to a history.
+    pub(super) fn undoing(&self, view: &HistoryView) -> Result<Undoing> {
         let nothing = || StoreError::NothingToUndo { name: self.name().to_owned() };
-        let view = self.view()?;
-        let last = mark::last(&view)?.filter(|last| !last.is_undone).ok_or_else(nothing)?;
+        let last = mark::last(view)?.filter(|last| !last.is_undone).ok_or_else(nothing)?;
         // What was live right after it must still be: else there is no telling what came in its place.
         let since = view.timeline()?.cut(Point::Event(last.event)).map_err(|_| nothing())?.dropped;
         let dropped = u64::try_from(last.dropped).unwrap_or(0);
-        let events = self.last_events(dropped, last.event - 1)?;
+        let events = last_events(view, dropped, last.event - 1)?;
         Ok(Undoing { last, since, events })
-    }
-
-    /// The last `count` events whose messages are live after the event of a number, with their numbers.
-    fn last_events(&self, count: u64, upto: u64) -> Result<Vec<(u64, Event)>> {
-        let view = self.view()?;
-        let mut live = Replay::new();
-        let mut number = 0;
-        for item in view.forwards() {
-            let Item::Record(record) = view.told(item)? else { continue };
-            number += 1;
-            if number > upto {
-                break;
-            }
-            live.event(&record.event.effect(), || number);
-        }
-        let live = live.into_live();
-        let from = live.len().saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
-        let (wanted, mut found, mut number) = (&live[from..], Vec::new(), 0);
-        for item in view.forwards() {
-            if found.len() == wanted.len() {
-                break;
-            }
-            let Item::Record(record) = view.told(item)? else { continue };
-            number += 1;
-            // They stand in the order of the file.
-            if wanted.get(found.len()) == Some(&number) {
-                debug_assert_eq!(record.event.effect(), Effect::Adds);
-                found.push((number, *record.event));
-            }
-        }
-        Ok(found)
     }
 
     /// Who works in the session just now, but for the turn that this process belongs to.
@@ -203,6 +172,41 @@ impl Session {
         }
         Ok(busy)
     }
+}
+
+/// What lies between a point and the end of a history.
+pub(super) fn cut(view: &HistoryView, point: Point) -> Result<Cut> {
+    view.timeline()?.cut(point).map_err(|source| StoreError::Cut { path: view.path().to_owned(), source })
+}
+
+/// The last `count` events whose messages are live after the event of a number, with their numbers.
+fn last_events(view: &HistoryView, count: u64, upto: u64) -> Result<Vec<(u64, Event)>> {
+    let mut live = Replay::new();
+    let mut number = 0;
+    for item in view.forwards() {
+        let Item::Record(record) = view.told(item)? else { continue };
+        number += 1;
+        if number > upto {
+            break;
+        }
+        live.event(&record.event.effect(), || number);
+    }
+    let live = live.into_live();
+    let from = live.len().saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
+    let (wanted, mut found, mut number) = (&live[from..], Vec::new(), 0);
+    for item in view.forwards() {
+        if found.len() == wanted.len() {
+            break;
+        }
+        let Item::Record(record) = view.told(item)? else { continue };
+        number += 1;
+        // They stand in the order of the file.
+        if wanted.get(found.len()) == Some(&number) {
+            debug_assert_eq!(record.event.effect(), Effect::Adds);
+            found.push((number, *record.event));
+        }
+    }
+    Ok(found)
 }
 
 fn shown(number: u64, event: &Event) -> RewoundMessage {

@@ -1,12 +1,13 @@
 //! Doing a rewind.
 
+use super::files::force_of;
 use super::mark;
-use super::plan::RewindPlan;
+use super::plan::{RewindPlan, cut};
 use super::{Rewind, RewindForce};
 use crate::rewind_record::{self, Record, Target};
 use crate::{LockGuard, Result, Session, StoreError};
 use session_core::checkpoint::{Checkpointer, FilesRestored};
-use session_core::{CheckpointMark, Cut, Event, Extension, Point, RewindMark, format_time};
+use session_core::{CheckpointMark, Event, Extension, Point, RewindMark, format_time};
 
 /// A rewind that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,8 @@ impl Session {
     /// Goes back to a point of the history: the conversation, the workspace, or both. `lock` is the session's; without it
     /// the caller answers for it that no turn begins meanwhile, as a process of the live turn can.
     ///
-    /// A rewind to the same point that was interrupted is ended: nothing is done twice.
+    /// A rewind to the same point that was interrupted is ended: nothing is done twice. What somebody else says until the
+    /// rollback is written goes too: it stands behind the point.
     ///
     /// On disk when it returns: the workspace as a checkpoint shows it, with a guard of what it was; in the history, in one
     /// write and synced as the durability says, a rollback that says so. After an error before the first change nothing
@@ -138,33 +140,35 @@ impl Session {
         let has_gone_on = timeline.cut(Point::Event(record.events)).map_or(true, |cut| cut.dropped > 0);
         let Some(own) = checkpoints.filter(|_| !has_gone_on) else { return Err(self.interrupted()) };
         let files = self.bring_files(record, own)?;
-        if record.undoes { self.end_undo(Some(files), true) } else { self.end_rewind(record, Some(files), true) }
+        if record.undoes {
+            self.end_undo(Some(files), force_of(record), true)
+        } else {
+            self.end_rewind(record, Some(files), true)
+        }
     }
 
     /// Tells the history, and ends the record.
     fn end_rewind(&self, record: &Record, files: Option<FilesRestored>, resumed: bool) -> Result<Rewound> {
         let now = self.now();
-        let mut events = Vec::new();
-        if let Some(files) = &files {
-            events.extend(restored(files, now, &format!("the workspace went back to event {}", record.event)));
-        }
-        // A restore takes its time, and a child of a turn needs no lock: what was said meanwhile stands behind the point, too.
-        let dropped = if record.chat { self.cut(Point::Event(record.event))?.dropped } else { 0 };
-        let mut rollback = Event::rollback(now, i64::try_from(dropped).unwrap_or(i64::MAX));
-        let guard = files.as_ref().map(|files| files.guard);
-        RewindMark { id: record.id.clone(), to: record.event, guard }.put_on(&mut rollback);
-        events.push(rollback);
-        self.append(&events)?;
+        let mut dropped = 0;
+        self.append_made(&mut |view| {
+            let mut events = Vec::new();
+            if let Some(files) = &files {
+                events.extend(restored(files, now, &format!("the workspace went back to event {}", record.event)));
+            }
+            // A restore takes its time, and a child of a turn needs no lock: what was said up to this write stands behind
+            // the point, too.
+            dropped = if record.chat { cut(view, Point::Event(record.event))?.dropped } else { 0 };
+            let mut rollback = Event::rollback(now, i64::try_from(dropped).unwrap_or(i64::MAX));
+            let guard = files.as_ref().map(|files| files.guard);
+            RewindMark { id: record.id.clone(), to: record.event, guard }.put_on(&mut rollback);
+            events.push(rollback);
+            Ok(events)
+        })?;
         if files.is_some() {
             rewind_record::remove(self.paths(), self.options().durability)?;
         }
         Ok(Rewound { messages: dropped, files, resumed })
-    }
-
-    /// What lies between a point and the end, now.
-    pub(super) fn cut(&self, point: Point) -> Result<Cut> {
-        let view = self.view()?;
-        view.timeline()?.cut(point).map_err(|source| StoreError::Cut { path: view.path().to_owned(), source })
     }
 
     /// Makes sure that this is the session, and the lock its own.

@@ -1,7 +1,8 @@
 //! Taking a rewind back.
 
+use super::plan::Undoing;
 use super::run::{Rewound, reborrow, restored};
-use super::{RewindForce, mark};
+use super::{Refusal, RewindForce, mark};
 use crate::rewind_record::{self, Record, Target};
 use crate::{LockGuard, Result, Session};
 use serde_json::Value;
@@ -35,7 +36,7 @@ impl Session {
         }
         let plan = self.plan_rewind_undo(reborrow(&mut checkpoints))?;
         self.refuse(force, &plan.refusals)?;
-        let undoing = self.undoing()?;
+        let undoing = self.undoing(&self.view()?)?;
         let mut record = Record {
             id: undoing.last.mark.id.clone(),
             undoes: true,
@@ -50,7 +51,7 @@ impl Session {
         };
         let changes_files = plan.files.as_ref().is_some_and(|files| !files.is_empty());
         let (Some(own), Some(guard), true) = (checkpoints, undoing.last.mark.guard, changes_files) else {
-            return self.end_undo(None, false);
+            return self.end_undo(None, force, false);
         };
         record.target = Target::Guard(guard);
         let last = own.last_restore().map_err(|error| self.checkpoint_error(error))?;
@@ -60,7 +61,7 @@ impl Session {
             Ok(files) => files,
             Err(error) => return Err(self.give_up(&record, own, error)),
         };
-        self.end_undo(Some(files), false)
+        self.end_undo(Some(files), force, false)
     }
 
     /// Takes back what was interrupted; an undoing is ended instead.
@@ -82,34 +83,45 @@ impl Session {
     }
 
     /// Appends what went again, and ends the record where files have one.
-    pub(super) fn end_undo(&self, files: Option<FilesRestored>, resumed: bool) -> Result<Rewound> {
+    pub(super) fn end_undo(&self, files: Option<FilesRestored>, force: RewindForce, resumed: bool) -> Result<Rewound> {
         let now = self.now();
-        let undoing = self.undoing()?;
-        let mut events = Vec::new();
-        if let Some(files) = &files {
-            events.extend(restored(files, now, "the workspace is what it was before the rewind"));
-        }
-        if undoing.since > 0 {
-            events.push(Event::rollback(now, i64::try_from(undoing.since).unwrap_or(i64::MAX)));
-        }
-        let messages = undoing.events.len() as u64;
-        events.extend(undoing.events.into_iter().map(|(_, event)| again(event, now)));
-        // Behind the messages once more: it shows the workspace that they left.
-        if let Some(files) = &files {
-            let mark =
-                CheckpointMark { action: "taken".to_owned(), turn: Some(files.checkpoint), ..Default::default() };
-            events.push(Extension::Checkpoint(mark).into_event(now));
-        }
-        let text = format!("the rewind to event {} was taken back", undoing.last.mark.to);
-        let mut note = Extension::Note(Note { topic: Note::REWIND_UNDONE.to_owned(), text }).into_event(now);
-        RewindMark { guard: None, ..undoing.last.mark }.put_on(&mut note);
-        events.push(note);
-        self.append(&events)?;
+        let mut messages = 0;
+        self.append_made(&mut |view| {
+            let undoing = self.undoing(view)?;
+            // Where the workspace came back, there is no way but on: what was said meanwhile leaves.
+            if files.is_none() && undoing.since > 0 {
+                self.refuse(force, &[Refusal::GoneOn(undoing.since)])?;
+            }
+            messages = undoing.events.len() as u64;
+            Ok(undone(undoing, files.as_ref(), now))
+        })?;
         if files.is_some() {
             rewind_record::remove(self.paths(), self.options().durability)?;
         }
         Ok(Rewound { messages, files, resumed })
     }
+}
+
+/// The events that take a rewind back.
+fn undone(undoing: Undoing, files: Option<&FilesRestored>, now: session_core::Timestamp) -> Vec<Event> {
+    let mut events = Vec::new();
+    if let Some(files) = files {
+        events.extend(restored(files, now, "the workspace is what it was before the rewind"));
+    }
+    if undoing.since > 0 {
+        events.push(Event::rollback(now, i64::try_from(undoing.since).unwrap_or(i64::MAX)));
+    }
+    events.extend(undoing.events.into_iter().map(|(_, event)| again(event, now)));
+    // Behind the messages once more: it shows the workspace that they left.
+    if let Some(files) = files {
+        let mark = CheckpointMark { action: "taken".to_owned(), turn: Some(files.checkpoint), ..Default::default() };
+        events.push(Extension::Checkpoint(mark).into_event(now));
+    }
+    let text = format!("the rewind to event {} was taken back", undoing.last.mark.to);
+    let mut note = Extension::Note(Note { topic: Note::REWIND_UNDONE.to_owned(), text }).into_event(now);
+    RewindMark { guard: None, ..undoing.last.mark }.put_on(&mut note);
+    events.push(note);
+    events
 }
 
 /// An event that is said again now, and when it was said first.

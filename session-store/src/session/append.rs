@@ -2,12 +2,19 @@
 
 use super::state::State;
 use super::turn_start;
-use crate::history::Pending;
-use crate::{Appended, Result, Session, StoreError, meta, staging};
+use crate::history::{Make, Pending};
+use crate::{Appended, HistoryView, Result, Session, StoreError, meta, staging};
 use session_core::{Event, Kind, Message, SessionHeader};
 use std::cell::OnceCell;
 use std::fs;
 use std::io;
+
+/// What a call appends.
+enum Said<'a> {
+    Events(&'a [Event]),
+    /// What is made of the history as it stands then.
+    Made(Make<'a>),
+}
 
 impl Session {
     /// Appends events, all of them or none, in one write.
@@ -37,18 +44,12 @@ impl Session {
             return Ok(Appended::default());
         }
         let mut state = self.state();
-        self.verify()?;
-        self.refuse_succeeded(&mut state)?;
-        self.held_now().map_or(Ok(()), |held| held.check())?;
-        if let Some(turn) = &state.turn {
-            // That another turn has taken its place is for the lock to prevent; the marker only tells.
-            turn.ensure()?;
-        }
+        self.may_append(&mut state)?;
         if events.iter().all(|event| event.kind.is_extension()) && !self.has_history()? {
             state.waiting.extend_from_slice(events);
             return Ok(Appended { waiting: events.len(), ..Appended::default() });
         }
-        let (pending, start) = self.write(&mut state, events)?;
+        let (pending, start) = self.write(&mut state, Said::Events(events))?;
         state.has_usage |= events.iter().chain(&state.waiting).any(|event| event.kind == Kind::XUsage);
         let appended = if start.is_none() && state.waiting.is_empty() {
             // Other threads may write while this one waits for the disk.
@@ -63,8 +64,32 @@ impl Session {
         Ok(appended)
     }
 
+    /// Appends what `make` makes of the history as it stands: nothing comes between what it sees and what it adds. It must
+    /// not ask this session for anything that an append changes, and may be asked twice.
+    ///
+    /// On disk when it returns, and errors: as [`Session::append`], and those of `make`, after which nothing was written.
+    pub(crate) fn append_made(&self, make: Make<'_>) -> Result<()> {
+        let mut state = self.state();
+        self.may_append(&mut state)?;
+        let (pending, start) = self.write(&mut state, Said::Made(make))?;
+        self.settle_with_waiting(&mut state, pending, start.as_ref())?;
+        self.touch(&mut state);
+        Ok(())
+    }
+
+    fn may_append(&self, state: &mut State) -> Result<()> {
+        self.verify()?;
+        self.refuse_succeeded(state)?;
+        self.held_now().map_or(Ok(()), |held| held.check())?;
+        if let Some(turn) = &state.turn {
+            // That another turn has taken its place is for the lock to prevent; the marker only tells.
+            turn.ensure()?;
+        }
+        Ok(())
+    }
+
     /// Writes the events that wait, and these. Gives the start of a turn, too, if it was written with them.
-    fn write(&self, state: &mut State, events: &[Event]) -> Result<(Pending, Option<Event>)> {
+    fn write(&self, state: &mut State, said: Said<'_>) -> Result<(Pending, Option<Event>)> {
         let mut has_begun = state.has_begun;
         let start = OnceCell::new();
         let before = |is_new| {
@@ -78,11 +103,14 @@ impl Session {
                 turn_start::written(&self.paths);
             }
         };
-        let pending = if state.waiting.is_empty() {
-            state.history.write_after(events, before, written)
-        } else {
-            let both = [&state.waiting, events].concat();
-            state.history.write_after(&both, before, written)
+        let waiting = &state.waiting[..];
+        let pending = match said {
+            Said::Events(events) if waiting.is_empty() => state.history.write_after(events, before, written),
+            Said::Events(events) => state.history.write_after(&[waiting, events].concat(), before, written),
+            Said::Made(make) => {
+                let mut both = |view: &HistoryView| Ok([waiting, &make(view)?].concat());
+                state.history.write_seen(&mut both, before, written)
+            }
         };
         let start = start.into_inner().flatten();
         match pending {
@@ -145,7 +173,7 @@ impl Session {
     pub(crate) fn append_closing(&self, events: &[Event]) -> Result<()> {
         self.verify()?;
         let mut state = self.state();
-        let (pending, start) = self.write(&mut state, events)?;
+        let (pending, start) = self.write(&mut state, Said::Events(events))?;
         self.settle_with_waiting(&mut state, pending, start.as_ref())?;
         self.touch(&mut state);
         Ok(())
@@ -192,7 +220,8 @@ impl Session {
         self.append(&[Event::settings(self.clock.utc(), model, merge_thinking, tools)])
     }
 
-    /// Takes the last `dropped` messages out of the conversation. They stay in the file.
+    /// Takes the last `dropped` messages out of the conversation. They stay in the file. They are the last when it is
+    /// written: what somebody appends before that counts. [`Session::rewind`] goes back to a point instead.
     ///
     /// # Errors
     /// See [`Session::append`].

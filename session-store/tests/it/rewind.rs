@@ -4,12 +4,16 @@ use crate::garden::Garden;
 use crate::scratch::{Scratch, Sleeper, identity_json, name, picture, user};
 use crate::support::quick;
 use session_core::checkpoint::{CheckpointRef, Checkpointer};
-use session_core::{CutError, Message, Point};
+use session_core::{CutError, Message, Point, Redact, RedactError};
 use session_disk::{Op, faults};
 use session_store::{
     NewFork, Refusal, Rewind, RewindForce, RewindParts, Rewound, Session, StoreError, record_inbox_ids,
 };
+use std::borrow::Cow;
 use std::fs;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn to(point: Point, parts: RewindParts) -> Rewind {
     Rewind { to: point, parts, force: RewindForce::Careful }
@@ -240,6 +244,62 @@ fn messages_that_came_since_refuse_an_undo_and_leave_when_it_is_forced() {
     undo(&garden, RewindForce::Forced).map(drop).expect("it is forced");
     assert_eq!(garden.said("demo"), ["plant one more", "2 oaks", "and another", "3 oaks"]);
     assert_eq!(garden.oaks(), "3");
+}
+
+/// Says something when the redactor is first asked about a line of a kind, as the reference does, which takes no lock.
+struct Late {
+    history: std::path::PathBuf,
+    kind: &'static str,
+    is_said: AtomicBool,
+}
+
+impl Redact for Late {
+    fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
+        Ok(text.into())
+    }
+
+    fn json<'a>(&self, json: &'a str) -> Result<Cow<'a, str>, RedactError> {
+        if json.contains(self.kind) && !self.is_said.swap(true, Ordering::SeqCst) {
+            let mut file = fs::OpenOptions::new().append(true).open(&self.history).expect("it is there");
+            file.write_all(user(9, "late").as_bytes()).expect("there is room");
+        }
+        Ok(json.into())
+    }
+}
+
+/// A session with three messages, in which somebody says something right before a line of that kind is written.
+fn late(scratch: &Scratch, kind: &'static str) -> Session {
+    scratch.session("demo", &[user(1, "one"), user(2, "two"), user(3, "three")]);
+    let late = Late { history: scratch.path("demo/history.jsonl"), kind, is_said: AtomicBool::new(false) };
+    scratch.store_with(quick()).redacted_by(Arc::new(late)).open(&name("demo")).expect("it is there")
+}
+
+fn live(session: &Session) -> Vec<String> {
+    crate::support::texts(&session.load().expect("readable"))
+}
+
+#[test]
+fn what_is_said_until_the_rollback_is_written_goes_with_it_and_nothing_stays_in_its_place() {
+    let scratch = Scratch::new();
+    let session = late(&scratch, "rollback");
+    let lock = session.lock().expect("it is free");
+    let rewound = session.rewind(Some(&lock), &to(Point::Event(1), RewindParts::Chat), None);
+    assert_eq!(rewound.expect("nothing forbids it").messages, 3);
+    assert_eq!(live(&session), ["one"]);
+    session.undo_rewind(Some(&lock), RewindForce::Careful, None).map(drop).expect("nothing forbids it");
+    assert_eq!(live(&session), ["one", "two", "three", "late"]);
+}
+
+#[test]
+fn what_is_said_until_an_undo_is_written_refuses_it_and_leaves_when_it_is_forced() {
+    let scratch = Scratch::new();
+    let session = late(&scratch, "rewind-undone");
+    let lock = session.lock().expect("it is free");
+    session.rewind(Some(&lock), &to(Point::Event(1), RewindParts::Chat), None).map(drop).expect("nothing forbids it");
+    let refused = refusals(session.undo_rewind(Some(&lock), RewindForce::Careful, None));
+    assert_eq!((refused, live(&session)), (vec![Refusal::GoneOn(1)], vec!["one".to_owned(), "late".into()]));
+    session.undo_rewind(Some(&lock), RewindForce::Forced, None).map(drop).expect("it is forced");
+    assert_eq!(live(&session), ["one", "two", "three"]);
 }
 
 #[test]
