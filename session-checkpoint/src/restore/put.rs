@@ -89,6 +89,8 @@ fn write(
 ) -> Result<(), Error> {
     let old = old.filter(|stat| FileKind::of(stat) == FileKind::File);
     let exec = wanted.mode == Mode::Exec;
+    // Not setuid, setgid and the sticky bit: they were given to other content, and the system takes them off a file that
+    // is written to.
     let kept = wanted.bits.or_else(|| old.map(|stat| with_exec(stat.st_mode & 0o777, exec)));
     // Never wider than it will be, not even for a moment; what is new is as the umask has it.
     let create_mode = kept.map_or(if exec { 0o777 } else { 0o666 }, |bits| bits & 0o777);

@@ -220,6 +220,25 @@ fn ck26_a_hard_linked_partner_keeps_what_it_had() {
 }
 
 #[test]
+fn ck38_the_right_to_run_as_somebody_else_does_not_pass_to_other_content() {
+    let mut lab = Lab::new();
+    for text in ["old", "new"] {
+        lab.write("tool", text);
+        lab.chmod("tool", 0o755);
+        lab.write("untouched", "x");
+        lab.chmod("untouched", 0o4755);
+        lab.snapshot();
+    }
+    for mode in [0o4755, 0o2755, 0o6755, 0o1755] {
+        lab.chmod("tool", mode);
+        lab.restore(1);
+        assert_eq!((lab.read("tool").as_str(), lab.mode("tool")), ("old", 0o755), "{mode:o}");
+        lab.restore(2);
+    }
+    assert_eq!(lab.mode("untouched"), 0o4755);
+}
+
+#[test]
 fn ck38_bits_other_than_exec_stay_on_a_file_that_survives() {
     let mut lab = Lab::new();
     for (name, mode) in [("secret", 0o600), ("readonly", 0o444), ("group", 0o664), ("tool", 0o750)] {
