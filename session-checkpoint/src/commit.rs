@@ -99,8 +99,18 @@ pub(crate) struct Trailer {
     pub(crate) empty_dirs: Vec<RelPath>,
     #[serde(default)]
     pub(crate) empty_dirs_n: u64,
+    /// Directories with something in them of which nothing is in the tree, and no directory below them either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hidden_dirs: Vec<RelPath>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) hidden_dirs_n: u64,
     /// The rules under which the tree was made: a path that they exclude is not known to have been absent.
     pub(crate) rules: RuleFacts,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The rules of a snapshot that are not in its tree.
@@ -187,6 +197,8 @@ mod tests {
             skipped_n: 0,
             empty_dirs: vec![RelPath::new(&b"a/\xff"[..]).expect("a good path")],
             empty_dirs_n: 1,
+            hidden_dirs: vec![RelPath::new("logs").expect("a good path")],
+            hidden_dirs_n: 1,
             rules: RuleFacts::default(),
         }
     }

@@ -190,6 +190,8 @@ impl Checkpoints {
             skipped_n: found.skipped.len() as u64,
             empty_dirs: found.empty_dirs.iter().take(LIST_CAP).cloned().collect(),
             empty_dirs_n: found.empty_dirs.len() as u64,
+            hidden_dirs: found.hidden_dirs.iter().take(LIST_CAP).cloned().collect(),
+            hidden_dirs_n: found.hidden_dirs.len() as u64,
             rules: facts(&self.options),
         }
     }

@@ -3,7 +3,7 @@
 use super::entry::{get_u32, get_u64};
 
 const MAGIC: &[u8; 8] = b"SCKPSTAT";
-/// Those of version 1 may name objects that a prune dropped.
+/// Those of version 1 may name objects that a prune dropped, and were made by a walk that told no hidden directories.
 const VERSION: u32 = 2;
 pub(super) const LEN: usize = 96;
 /// The checksum covers everything behind itself.

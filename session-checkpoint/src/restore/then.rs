@@ -8,7 +8,7 @@ use crate::external::outside;
 use crate::objects::Objects;
 use crate::oid::Kind;
 use crate::point::{Point, read_commit};
-use crate::rel_path::is_in;
+use crate::rel_path::{RelPath, is_in};
 use crate::rules::{Judge, RULE_FILE, RuleFile, Verdict};
 use crate::skipped::SkipReason;
 use crate::tree::Mode;
@@ -122,21 +122,27 @@ fn external_reason(trailer: Option<&Trailer>, path: &[u8]) -> Option<KeepReason>
     }
 }
 
-/// The directories that a checkpoint had: those above its files, and the empty ones.
+/// The directories that a checkpoint had: those above its files, the empty ones, and those of which nothing was stored.
 pub(super) struct DirsThen {
     empty: BTreeSet<Vec<u8>>,
-    /// Whether the list of empty ones is whole.
+    /// Those of which nothing was stored: they were there, and what was in them is not known.
+    hidden: BTreeSet<Vec<u8>>,
+    /// Whether the lists are whole.
     pub(super) whole: bool,
 }
 
 impl DirsThen {
     pub(super) fn of(target: &Point) -> Self {
         let trailer = target.commit.trailer.as_ref();
-        let listed: BTreeSet<Vec<u8>> = trailer
-            .map(|trailer| trailer.empty_dirs.iter().map(|dir| dir.as_bytes().to_vec()).collect())
-            .unwrap_or_default();
-        let whole = trailer.is_some_and(|trailer| trailer.empty_dirs_n == listed.len() as u64);
-        DirsThen { empty: listed, whole }
+        let listed = |dirs: fn(&Trailer) -> &[RelPath]| -> BTreeSet<Vec<u8>> {
+            trailer.into_iter().flat_map(dirs).map(|dir| dir.as_bytes().to_vec()).collect()
+        };
+        let empty = listed(|trailer| &trailer.empty_dirs);
+        let hidden = listed(|trailer| &trailer.hidden_dirs);
+        let is_whole = |trailer: &Trailer| {
+            (trailer.empty_dirs_n, trailer.hidden_dirs_n) == (empty.len() as u64, hidden.len() as u64)
+        };
+        DirsThen { whole: trailer.is_some_and(is_whole), empty, hidden }
     }
 
     pub(super) fn empty(&self) -> impl Iterator<Item = &Vec<u8>> {
@@ -145,8 +151,10 @@ impl DirsThen {
 
     /// Whether there was such a directory.
     pub(super) fn had(&self, objects: &Objects, tree: Oid, dir: &[u8]) -> Result<bool, Error> {
-        if self.empty.contains(dir) || self.empty.iter().any(|empty| is_in(empty, dir)) {
-            return Ok(true);
+        for listed in [&self.empty, &self.hidden] {
+            if listed.contains(dir) || listed.iter().any(|below| is_in(below, dir)) {
+                return Ok(true);
+            }
         }
         Ok(find(objects, Some(tree), dir)?.is_some_and(|leaf| leaf.mode == Mode::Dir))
     }

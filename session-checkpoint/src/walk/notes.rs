@@ -11,6 +11,8 @@ pub(crate) struct Notes {
     pub(crate) skipped: Vec<Skipped>,
     /// Directories without anything in them.
     pub(crate) empty_dirs: Vec<RelPath>,
+    /// Directories with something in them, no directory, and nothing that is stored.
+    pub(crate) hidden_dirs: Vec<RelPath>,
     /// The `.git` files and directories of other repositories below the workspace's own.
     pub(crate) nested: Vec<RelPath>,
 }
@@ -28,7 +30,8 @@ fn node(cache: Option<&Cache>, at: &Node, path: &[u8], notes: &mut Notes) {
             if dir.flags & (DIR_NOTES | DIR_EMPTY) == 0 {
                 return;
             }
-            empty(dir.entries.is_empty(), path, notes);
+            let has_dirs = dir.entries.iter().any(|new| new.entry.kind == EntryKind::Dir);
+            without_files(dir.entries.is_empty(), dir.tree.is_none() && !has_dirs, path, notes);
             for new in &dir.entries {
                 let path = joined(path, dir.name(new));
                 match &new.child {
@@ -47,7 +50,8 @@ fn same(cache: &Cache, n: u32, path: &[u8], notes: &mut Notes) {
     if dir.flags & (DIR_NOTES | DIR_EMPTY) == 0 {
         return;
     }
-    empty(dir.count == 0, path, notes);
+    let has_dirs = || dir.range().any(|at| cache.entry(at).kind == EntryKind::Dir);
+    without_files(dir.count == 0, dir.tree.is_none() && !has_dirs(), path, notes);
     for at in dir.range() {
         let child = cache.entry(at);
         match child.kind {
@@ -60,9 +64,14 @@ fn same(cache: &Cache, n: u32, path: &[u8], notes: &mut Notes) {
     }
 }
 
-fn empty(is_empty: bool, path: &[u8], notes: &mut Notes) {
+fn without_files(is_empty: bool, is_hidden: bool, path: &[u8], notes: &mut Notes) {
     // The workspace itself has the empty path, which is none.
-    notes.empty_dirs.extend(RelPath::new(path).filter(|_| is_empty));
+    let Some(path) = RelPath::new(path) else { return };
+    if is_empty {
+        notes.empty_dirs.push(path);
+    } else if is_hidden {
+        notes.hidden_dirs.push(path);
+    }
 }
 
 fn entry(entry: &Entry, path: Vec<u8>, notes: &mut Notes) {

@@ -94,6 +94,9 @@ impl Walk<'_> {
         }
         dir.flags = self.flags(&dir);
         dir.tree = self.tree(&dir, here.cached.and_then(|(_, cached)| cached.tree))?;
+        if dir.tree.is_none() {
+            dir.flags |= DIR_NOTES;
+        }
         Ok(dir)
     }
 

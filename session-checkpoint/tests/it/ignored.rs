@@ -117,6 +117,34 @@ fn c03_rules_that_the_caller_excludes_or_that_are_too_large_keep_what_they_left_
 }
 
 #[test]
+fn c04_a_directory_that_held_only_ignored_files_stays_when_it_is_empty_by_now() {
+    let mut lab = Lab::new();
+    lab.write(".gitignore", "*.log\n");
+    for log in ["logs/x.log", "deep/er/x.log", "mixed/x.log"] {
+        lab.write(log, "x");
+    }
+    lab.write("a", "1");
+    lab.snapshot();
+    // A look at what has not changed tells of them too.
+    lab.snapshot();
+    for log in ["logs/x.log", "deep/er/x.log", "mixed/x.log"] {
+        lab.remove(log);
+    }
+    lab.write("mixed/made-later", "2");
+    lab.write("new/empty/made-later", "2");
+    lab.remove("new/empty/made-later");
+    lab.write("a", "2");
+    lab.snapshot();
+    for turn in [1, 2] {
+        lab.restore(turn);
+        let there = ["logs", "deep/er", "mixed", "mixed/made-later", "new"].map(|dir| lab.exists(dir));
+        assert_eq!(there, [true, true, true, false, false], "turn {turn}");
+        lab.undo();
+        assert!(lab.exists("mixed/made-later") && lab.exists("new/empty") && lab.exists("logs"));
+    }
+}
+
+#[test]
 fn a_rule_file_is_captured_although_the_caller_excludes_it() {
     let mut lab = Lab::with(|options| options.excludes = vec![".*".to_owned()]);
     lab.write(".gitignore", "out/\n");

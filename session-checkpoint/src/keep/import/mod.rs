@@ -138,6 +138,8 @@ impl Import<'_> {
             empty_dirs: Vec::new(),
             // Git keeps no empty directories: which there were is unknown, so none is removed.
             empty_dirs_n: u64::MAX,
+            hidden_dirs: Vec::new(),
+            hidden_dirs_n: 0,
             // Which rules there were is unknown as well: only what was looked for counts.
             rules: RuleFacts { excludes: vec!["*".to_owned()], ..RuleFacts::default() },
         };
