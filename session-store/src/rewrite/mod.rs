@@ -101,6 +101,12 @@ impl<'a> Rewrite<'a> {
         self.len
     }
 
+    /// Whether the old history is so long and that file (device and inode): what somebody has looked at before.
+    #[cfg(feature = "remote")]
+    pub(crate) fn is_of(&self, (len, identity): (u64, (u64, u64))) -> bool {
+        self.len == len && self.inode.is(identity)
+    }
+
     /// Copies what stands before `upto` and was not decided about.
     pub(crate) fn copy_upto(&mut self, upto: u64) -> Result<()> {
         let path = self.paths.history();

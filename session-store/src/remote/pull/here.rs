@@ -62,7 +62,7 @@ impl Here<'_> {
         let placed = self.remote.run(fetch::files(call, paths.dir(), files, durability, parallel))?;
         match change {
             Change::Added => self.extend(call, &local, &copy.manifest)?,
-            Change::Replaced => self.replace(call, &copy.manifest)?,
+            Change::Replaced => self.replace(call, &local, &copy.manifest)?,
             Change::Nothing | Change::Made | Change::Ahead => {}
         }
         if change != Change::Ahead
@@ -110,13 +110,66 @@ impl Here<'_> {
         if line.is_empty() { Ok(()) } else { add(&line) }
     }
 
-    /// Puts the copy's history in the place of the one that is here, which is kept as a backup.
-    fn replace(&self, call: &Call<'_>, manifest: &Manifest) -> RemoteResult<()> {
-        let mut rewrite = Rewrite::begin(self.session.paths(), self.lock, self.session.options())?;
+    /// Puts the copy's history in the place of the one that is here, which is kept as a backup. Of `local` all is in the
+    /// copy; an append needs no lock of the session's, and what came since is not in it.
+    fn replace(&self, call: &Call<'_>, local: &Local, manifest: &Manifest) -> RemoteResult<()> {
+        let paths = self.session.paths();
+        let mut rewrite = Rewrite::begin(paths, self.lock, self.session.options())?;
+        if !rewrite.is_of((local.bytes(), local.identity())) {
+            return Err(RemoteError::KeepsChanging { path: paths.history() });
+        }
         let upto = rewrite.len();
         let put = |bytes: &[u8]| Ok(rewrite.put_upto(upto, bytes)?);
         self.remote.run(fetch::history(call, &self.name, manifest, 0, self.remote.options.parallel, put))?;
         rewrite.end(&[], KeepBackup::Yes, self.session.now())?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::remote::{PushOptions, RemoteOptions, write};
+    use crate::{NewSession, Store};
+    use session_core::Message;
+
+    #[test]
+    fn i23_a_line_that_came_after_a_history_was_looked_at_keeps_it_from_being_replaced() {
+        let dir = tempfile::tempdir().expect("a scratch directory");
+        let store = Store::open_at(dir.path());
+        let name = SessionName::new("demo").expect("it is a name");
+        let session =
+            store.create(&NewSession { name: Some(name.clone()), ..NewSession::default() }).expect("it is new");
+        session.append_messages([Message::user("plant three oaks")]).expect("it is there");
+        let remote = Remote::in_memory(RemoteOptions::default()).expect("memory can be had");
+        remote.push(&session, &PushOptions::default()).expect("it can be sent");
+
+        let call = remote.objects().call();
+        let (manifest, _) = remote.run(write::manifest(&call, &name)).expect("it can be read").expect("it is there");
+        let lock = session.lock().expect("nobody has it");
+        let options = PullOptions::default();
+        let here = Here { remote: &remote, session: &session, lock: &lock, name: name.clone(), options: &options };
+        let look = || Local::open(session.paths(), session.options().limits).map(Local::with_torn_end);
+        let local = look().expect("it is there");
+        session.append_messages([Message::user("and a birch")]).expect("it takes no lock");
+        let before = std::fs::read(session.paths().history()).expect("it is there");
+        let refused = here.replace(&call, &local, &manifest);
+        assert!(
+            matches!(&refused, Err(RemoteError::KeepsChanging { path }) if path.ends_with("history.jsonl")),
+            "{refused:?}"
+        );
+        assert!(std::fs::read(session.paths().history()).expect("it is there") == before, "both lines are there");
+        assert!(!session.paths().backups().exists());
+        // Another file, as long: somebody else has replaced it.
+        let local = look().expect("it is there");
+        let other = dir.path().join("other");
+        std::fs::write(&other, &before).expect("there is room");
+        std::fs::rename(&other, session.paths().history()).expect("there is room");
+        let refused = here.replace(&call, &local, &manifest);
+        assert!(matches!(refused, Err(RemoteError::KeepsChanging { .. })), "{refused:?}");
+        // What was looked at and has not changed is replaced.
+        here.replace(&call, &look().expect("it is there"), &manifest).expect("nobody appends");
+        let history = std::fs::read(session.paths().history()).expect("it is there");
+        assert_eq!(history.len() as u64, manifest.history.bytes);
     }
 }

@@ -52,7 +52,8 @@ impl Remote {
     ///
     /// # Errors
     /// [`RemoteError::NotThere`]; [`RemoteError::Diverged`]; [`RemoteError::Corrupt`] and [`RemoteError::Missing`] name the
-    /// object; [`RemoteError::Contended`]; [`StoreError::Locked`] while a turn runs; the step that failed.
+    /// object; [`RemoteError::Contended`]; [`RemoteError::KeepsChanging`] where the history was appended to meanwhile;
+    /// [`StoreError::Locked`] while a turn runs; the step that failed.
     pub fn pull(&self, store: &Store, name: &SessionName, options: &PullOptions) -> RemoteResult<Copied> {
         let here = options.name.as_ref().unwrap_or(name);
         if !store.exists(here) {
