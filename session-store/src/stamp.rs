@@ -31,6 +31,13 @@ impl Stamp {
     }
 }
 
+/// When a file was made, in nanoseconds since 1970; `None` where the file system does not say. It tells a file from one that
+/// is given the same inode later.
+pub(crate) fn born(metadata: &Metadata) -> Option<u128> {
+    let made = metadata.created().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(made.as_nanos())
+}
+
 /// How long ago a file was written; as an error, how long from now it will have been.
 pub(crate) fn age(metadata: &Metadata) -> Result<Duration, Duration> {
     // A file system without times has files that are as old as can be.

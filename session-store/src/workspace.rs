@@ -4,12 +4,12 @@
 //! when it was made, for an inode is given again. The path counts wherever it leads to a directory; only where it leads
 //! nowhere any more is a directory known by what it is.
 
+use crate::stamp::born;
 use session_core::Meta;
 use session_disk::is_absent;
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 /// The member of the metadata's `x` that says which directory the workspace was.
 const WORKSPACE_ID: &str = "workspace_id";
@@ -26,8 +26,7 @@ struct DirId {
 impl DirId {
     fn of(dir: &Path) -> Option<Self> {
         let metadata = dir.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-        let made = metadata.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-        Some(DirId { device: metadata.dev(), inode: metadata.ino(), made: made.map(|made| made.as_nanos()) })
+        Some(DirId { device: metadata.dev(), inode: metadata.ino(), made: born(&metadata) })
     }
 }
 

@@ -5,6 +5,7 @@ use super::segment::Segment;
 use super::sha::Sha;
 use super::{RemoteError, RemoteResult};
 use crate::part::Part;
+use crate::stamp::born;
 use crate::{HistoryView, SessionPaths, StoreError};
 use session_core::{Limits, Timestamp};
 use std::fs::File;
@@ -59,6 +60,13 @@ impl Local {
     /// Device and inode; 0 where there is no history.
     pub(super) fn identity(&self) -> (u64, u64) {
         self.view.identity().unwrap_or_default()
+    }
+
+    /// When the file was made, in nanoseconds since 1970. `None` where the file system does not say; and where a redactor
+    /// stands between: what it made of the same file before may not be what it makes of it now.
+    pub(super) fn made(&self) -> Option<u128> {
+        let file = self.view.file().filter(|_| self.sent.is_none())?;
+        born(&file.metadata().ok()?)
     }
 
     pub(super) fn modified(&self) -> Option<Timestamp> {

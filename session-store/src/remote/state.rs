@@ -53,6 +53,10 @@ pub(super) struct State {
 pub(super) struct Remembered {
     pub(super) device: u64,
     pub(super) inode: u64,
+    /// When that file was made, in nanoseconds since 1970: an inode is given again, to one that took its place. `None`
+    /// where that is not known, and then nothing is known of the history.
+    #[serde(default)]
+    pub(super) made: Option<u128>,
     /// How much of it.
     pub(super) bytes: u64,
     /// What the last bytes of that were.
@@ -130,10 +134,13 @@ impl State {
     }
 
     /// How much of a history is known to be what the copy was: all of that, or nothing.
+    ///
+    /// A history only grows, so it is the same if it is the same file. Another one may have taken its place twice and have
+    /// its inode; but it was made later, by more than any clock of files is coarse: see [`crate::rewrite`].
     pub(super) fn proven(&self, local: &Local) -> io::Result<u64> {
-        let is_it =
-            (self.history.device, self.history.inode) == local.identity() && self.history.bytes <= local.bytes();
-        Ok(if is_it && local.end_before(self.history.bytes)? == self.history.end { self.history.bytes } else { 0 })
+        let Remembered { device, inode, made, bytes, end } = self.history;
+        let is_it = (device, inode) == local.identity() && made.is_some() && made == local.made();
+        Ok(if is_it && bytes <= local.bytes() && local.end_before(bytes)? == end { bytes } else { 0 })
     }
 }
 
@@ -146,6 +153,6 @@ impl Remembered {
     /// A history, up to a place.
     pub(super) fn of(local: &Local, bytes: u64) -> io::Result<Self> {
         let (device, inode) = local.identity();
-        Ok(Remembered { device, inode, bytes, end: local.end_before(bytes)? })
+        Ok(Remembered { device, inode, made: local.made(), bytes, end: local.end_before(bytes)? })
     }
 }

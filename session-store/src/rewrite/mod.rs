@@ -10,6 +10,10 @@
 //!      nothing has happened                  │ two names for the old one │     nothing is lost or doubled
 //! ```
 //!
+//! The new one may get an inode that an earlier one had, and then it was made later: the earlier one is given up only when
+//! nothing comes late any more, after 50 ms, which is longer than the ticks in which file systems tell when a file was
+//! made.
+//!
 //! Who dies before the new one is named has changed nothing; who dies after it leaves a whole history, at worst with late
 //! lines that [`late::lines`] finds.
 

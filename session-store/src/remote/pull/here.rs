@@ -78,11 +78,19 @@ impl Here<'_> {
         Ok(Copied { not_remembered, ..copied })
     }
 
-    /// Whether all that is here was in the copy before its history was replaced.
+    /// Whether all that is here was in the copy before its history was replaced. It is about to be replaced here too, so
+    /// nothing is taken for granted of it: all of it is read.
     fn is_replaced(&self, state: Option<&State>, local: &Local, manifest: &Manifest) -> RemoteResult<bool> {
-        let Some(state) = state else { return Ok(false) };
-        let proven = state.proven(local).map_err(StoreError::read(local.path()))?;
-        Ok(manifest.generation > state.manifest.generation && proven == local.bytes())
+        let Some(state) = state.filter(|state| state.manifest.generation < manifest.generation) else {
+            return Ok(false);
+        };
+        let then = &state.manifest.history;
+        for segment in &then.segments {
+            if !local.has(segment)? {
+                return Ok(false);
+            }
+        }
+        Ok(then.bytes == local.bytes())
     }
 
     /// Adds what is new, whole lines at a time: whoever dies in between leaves a history that can be read.

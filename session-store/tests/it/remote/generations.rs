@@ -8,23 +8,24 @@ use session_testing::s3::S3;
 use std::borrow::Cow;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Masks one word.
-struct Masks;
+struct Masks(&'static str);
 
 impl Redact for Masks {
     fn text<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, RedactError> {
         if text.contains("poison") {
             return Err("cannot tell".into());
         }
-        Ok(if text.contains("hunter2") { text.replace("hunter2", "*******").into() } else { text.into() })
+        Ok(if text.contains(self.0) { text.replace(self.0, "*******").into() } else { text.into() })
     }
 }
 
 fn redacted() -> PushOptions {
-    PushOptions { redactor: Some(Arc::new(Masks)), ..PushOptions::default() }
+    PushOptions { redactor: Some(Arc::new(Masks("hunter2"))), ..PushOptions::default() }
 }
 
 /// Replaces a word in a history as a scrub does: by a new file in the place of the old one.
@@ -73,6 +74,48 @@ fn a_history_that_was_scrubbed_is_a_new_generation_and_replaces_only_what_it_con
     oak.remote.remove_superseded(&named("demo"), false).expect("it can be removed");
     assert!(!holds_secret(&server) && !server.objects().contains_key(former));
     assert!(oak.remote.verify(&named("demo")).expect("it is there").faults.is_empty());
+}
+
+/// What a machine remembers of the copies of a session; changed, and written again.
+fn remembers(machine: &Machine, name: &str, change: impl FnOnce(&mut serde_json::Value)) {
+    let state =
+        std::fs::read_dir(machine.path(name).join(".remote")).expect("it is there").next().expect("there is one");
+    let path = state.expect("it can be read").path();
+    let mut state = serde_json::from_slice(&std::fs::read(&path).expect("it is there")).expect("it is JSON");
+    change(&mut state);
+    std::fs::write(&path, state.to_string()).expect("there is room");
+}
+
+#[test]
+fn i21_a_history_that_took_the_place_of_another_is_a_new_generation_also_where_it_was_given_the_same_inode() {
+    for tells_birth in [true, false] {
+        let server = S3::start();
+        let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+        oak.create("demo");
+        oak.says("demo", "the password is hunter2");
+        // Its end and its length stay as they are.
+        oak.says("demo", &"oak ".repeat(20_000));
+        oak.push("demo").expect("it can be sent");
+        elm.pull("demo").expect("it can be fetched");
+        scrub(&oak, "demo");
+        let inode = std::fs::metadata(oak.path("demo").join("history.jsonl")).expect("it is there").ino();
+        for (machine, inode) in [(&oak, Some(inode)), (&elm, None)] {
+            remembers(machine, "demo", |state| {
+                let history = &mut state["history"];
+                inode.into_iter().for_each(|inode| history["inode"] = inode.into());
+                if !tells_birth {
+                    // As a program wrote it that did not know of it, or where a file system does not tell.
+                    history.as_object_mut().expect("it is one").remove("made");
+                }
+            });
+        }
+        let pushed = oak.push("demo").expect("it can be sent");
+        assert_eq!((pushed.change, pushed.generation), (Change::Replaced, 2), "{tells_birth}");
+        let pulled = elm.pull("demo").expect("it can be fetched");
+        assert_eq!((pulled.change, pulled.generation), (Change::Replaced, 2), "{tells_birth}");
+        assert_eq!(elm.texts("demo")[0], "the password is *******");
+        assert_eq!(oak.push("demo").expect("it can be sent").change, Change::Nothing);
+    }
 }
 
 #[test]
@@ -125,6 +168,27 @@ fn a_redacted_copy_holds_no_secret_of_metadata_nor_of_lines_that_are_no_events()
     assert!(lines.contains(&"******* is no JSON".to_owned()) && lines.contains(&String::new()), "{lines:?}");
     assert_eq!(lines.len(), oak.history("demo").split(|byte| *byte == b'\n').count() - 1, "each line has its own");
     assert!(oak.history("demo").windows(7).any(|window| window == b"hunter2"), "here everything stays");
+}
+
+#[test]
+fn what_is_known_to_be_a_secret_later_only_is_masked_in_the_copy_by_the_next_push() {
+    let server = S3::start();
+    let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
+    let session = oak.create("demo");
+    oak.says("demo", "the password is hunter3");
+    // The end of what was sent stays as it is.
+    oak.says("demo", &"oak ".repeat(20_000));
+    let push = |word| {
+        let redactor: Option<Arc<dyn Redact>> = Some(Arc::new(Masks(word)));
+        oak.remote.push(&session, &PushOptions { redactor, ..PushOptions::default() }).expect("it can be sent")
+    };
+    assert_eq!(push("hunter2").change, Change::Made);
+    elm.pull("demo").expect("it can be fetched");
+    let pushed = push("hunter3");
+    assert_eq!((pushed.change, pushed.generation), (Change::Replaced, 2));
+    assert_eq!(push("hunter3").change, Change::Nothing);
+    assert_eq!(elm.pull("demo").expect("it can be fetched").change, Change::Replaced);
+    assert_eq!(elm.texts("demo")[0], "the password is *******");
 }
 
 #[test]
