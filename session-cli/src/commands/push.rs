@@ -40,13 +40,14 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Usage, "--as names one copy, and several sessions are to be sent"));
     }
     let remote = flags.place.open()?;
-    let options = PushOptions {
-        name: flags.name.clone(),
-        redactor: flags.redact.then(|| Arc::new(Redactor::new()) as _),
-        dry_run: flags.dry_run,
-    };
     each(context, "push", &names, |name| {
         let session = context.store.open_exactly(name)?;
+        let known = flags.redact.then(|| context.store.known_secrets(name)).transpose()?;
+        let options = PushOptions {
+            name: flags.name.clone(),
+            redactor: known.map(|known| Arc::new(Redactor::knowing(&known)) as _),
+            dry_run: flags.dry_run,
+        };
         Ok(vec![(Verb::Push, remote.push(&session, &options)?)])
     })
 }

@@ -140,6 +140,29 @@ fn s01_secrets_are_masked_in_every_format_unless_told_otherwise() {
 }
 
 #[test]
+fn s01_a_secret_that_stands_alone_is_masked_in_every_format_where_the_session_tells_that_it_is_one() {
+    let scratch = Scratch::new();
+    let secret = "Birch-and-9-oaks";
+    let lines = [
+        format!(r#"{{"role":"user","content":"before: {secret}"}}"#),
+        format!(r#"{{"role":"assistant","content":"postgres://oak:{secret}@db.example.org/"}}"#),
+        format!(r#"{{"role":"user","content":"it said {secret}"}}"#),
+    ];
+    scratch.ok_with(&["append", "--create", "oaks"], &(lines.join("\n") + "\n"));
+    for format in FORMATS {
+        let masked = scratch.run(&["export", "oaks", "--format", format]);
+        assert!(masked.stdout.contains("it said") && !masked.stdout.contains(secret), "{format}: {}", masked.stdout);
+        assert!(masked.stderr.contains("secrets in 3 events are masked"), "{format}: {}", masked.stderr);
+    }
+    // Told by a file beside the history only.
+    scratch.ok_with(&["append", "--create", "elms"], &(lines[2].clone() + "\n"));
+    fs::create_dir_all(scratch.store().join("elms/tmp")).expect("a directory of this test");
+    fs::write(scratch.store().join("elms/tmp/shell-1.txt"), &lines[1]).expect("a file of this test");
+    let masked = scratch.ok(&["export", "elms"]);
+    assert!(masked.contains("it said") && !masked.contains(secret), "{masked}");
+}
+
+#[test]
 fn a_page_says_which_events_it_has_also_where_it_has_none() {
     let scratch = oaks();
     for (range, told) in [("1..2", "Events 1 to 2 of 4."), ("9..12", "None of 4 events.")] {

@@ -22,9 +22,10 @@ pub(crate) use scan::in_checkpoints;
 pub use scan::{SecretHit, SecretScan};
 pub use scrub::{ScrubBackup, Scrubbed};
 
-use crate::{Result, Store, StoreError};
+use crate::{Result, SessionPaths, Store, StoreError};
 use session_core::SessionName;
 use session_core::checkpoint::Checkpointer;
+use session_secrets::Known;
 use std::time::Duration;
 
 /// How long a scrub waits for others who change the metadata.
@@ -43,10 +44,24 @@ impl Store {
         checkpoints: Option<&dyn Checkpointer>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<SecretScan> {
-        let paths = match self.existing(name) {
-            Err(StoreError::NotFound { .. }) if self.has_history(name) => self.paths(name)?,
-            paths => paths?,
-        };
-        Ok(scan::scan(&paths, self.options().limits, checkpoints, progress)?.0)
+        Ok(scan::scan(&self.to_look_through(name)?, self.options().limits, checkpoints, progress)?.0)
+    }
+
+    /// The secrets that are recognised anywhere in a session by what stands around them, for whoever passes on a part of
+    /// it: [`Store::scan_secrets`] finds them wherever they stand, also where nothing tells them, and so does a redactor
+    /// that knows them. Checkpoints are not looked through. Nothing is written, locked or created.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; a directory that cannot be read. What is in a file that cannot be looked through is not
+    /// known.
+    pub fn known_secrets(&self, name: &SessionName) -> Result<Known> {
+        scan::known(&self.to_look_through(name)?, self.options().limits)
+    }
+
+    fn to_look_through(&self, name: &SessionName) -> Result<SessionPaths> {
+        match self.existing(name) {
+            Err(StoreError::NotFound { .. }) if self.has_history(name) => self.paths(name),
+            paths => paths,
+        }
     }
 }

@@ -59,9 +59,7 @@ pub(super) fn scan(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(SecretScan, Known)> {
     let files = files(paths)?;
-    let mut known = Known::new();
-    let mut result =
-        through(paths, &files, limits, &Finder::new(), &mut |piece| known.remember(&piece.found), progress)?;
+    let (mut result, known) = by_rules(paths, &files, limits, progress)?;
     if !known.is_empty() {
         result = through(paths, &files, limits, &Finder::knowing(&known), &mut |_| {}, progress)?;
     }
@@ -72,6 +70,22 @@ pub(super) fn scan(
     }
     result.backups = backups(paths)?;
     Ok((result, known))
+}
+
+/// Looks through a session by the rules only, for what is known of its secrets then.
+pub(super) fn known(paths: &SessionPaths, limits: Limits) -> Result<Known> {
+    Ok(by_rules(paths, &files(paths)?, limits, &mut |_| {})?.1)
+}
+
+fn by_rules(
+    paths: &SessionPaths,
+    files: &[SessionFile],
+    limits: Limits,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(SecretScan, Known)> {
+    let mut known = Known::new();
+    let scan = through(paths, files, limits, &Finder::new(), &mut |piece| known.remember(&piece.found), progress)?;
+    Ok((scan, known))
 }
 
 fn through(

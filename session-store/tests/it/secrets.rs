@@ -4,7 +4,7 @@ use crate::garden::{FAIL, Garden, STOP, at_every_step_of};
 use crate::scratch::{Scratch, identity_json, lines, name, picture};
 use crate::support::ts;
 use session_core::checkpoint::{CheckpointRef, CheckpointedFile};
-use session_core::{Event, Message, ToolCall};
+use session_core::{Event, Message, Redact as _, ToolCall};
 use session_disk::faults::{Fault, with};
 use session_store::{Durability, NewSession, Options, ScrubBackup, Scrubbed, SecretScan, StoreError, TitleSource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +98,17 @@ fn masked(bytes: &[u8]) -> Vec<u8> {
     text.replace("call_#", &format!("call_{}", token()))
         .replace("\"signature\":\"#", &format!("\"signature\":\"{}", token()))
         .into_bytes()
+}
+
+#[test]
+fn s02_who_passes_on_a_part_of_a_session_knows_what_all_of_it_tells_to_be_a_secret() {
+    let scratch = planted();
+    let known = scratch.store().known_secrets(&name("demo")).expect("it can be read");
+    let redactor = session_secrets::Redactor::knowing(&known);
+    for secret in [IN_HISTORY, IN_SPILL, &token()] {
+        let masked = redactor.text(&format!("said {secret}.")).expect("it can tell").into_owned();
+        assert_eq!(masked, format!("said {}.", "*".repeat(secret.len())));
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) fn write(
     let rolled_back = selection.rolled_back();
     let end = End { uncertain: live.uncertain, ..End::default() };
     let mut told = Told { events: 0, rolled_back, redacted: 0, end, summary: None };
-    let mut redaction = Redaction::new(!flags.no_redact);
+    let mut redaction = Redaction::of(context, name, !flags.no_redact)?;
     let is_untouched = flags.range.is_none() && detail == core::Detail::Full && !redaction.is_wanted();
     if flags.raw && format == Format::Jsonl && is_untouched {
         told.events = live.events.len() as u64;

@@ -1,8 +1,9 @@
 //! Taking secrets out of what is exported, before any form is made of it.
 
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, causes};
-use session_core::{Event, Item, Meta, Redact as _, RedactError, TurnSpan, scan_bytes};
+use session_core::{Event, Item, Meta, Redact as _, RedactError, SessionName, TurnSpan, scan_bytes};
 use session_secrets::Redactor;
 use std::borrow::Cow;
 
@@ -14,8 +15,11 @@ pub(super) struct Redaction {
 }
 
 impl Redaction {
-    pub(super) fn new(is_wanted: bool) -> Self {
-        Redaction { redactor: is_wanted.then(Redactor::new), changed: 0 }
+    /// That of a session: what anything in it tells to be a secret is one wherever it stands. What it is asked about has to
+    /// be in the session already.
+    pub(super) fn of(context: &Context, name: &SessionName, is_wanted: bool) -> Result<Self, Failure> {
+        let known = is_wanted.then(|| context.store.known_secrets(name)).transpose()?;
+        Ok(Redaction { redactor: known.as_ref().map(Redactor::knowing), changed: 0 })
     }
 
     pub(super) fn is_wanted(&self) -> bool {

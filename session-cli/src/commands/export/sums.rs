@@ -17,6 +17,8 @@ pub(super) fn read(context: &Context, names: &[SessionName], redact: bool) -> Re
         sessions.push(About { name: name.to_string(), workspace, bytes: None });
     }
     let mut sums = Sums::of(&statistics, &sessions);
-    Redaction::new(redact).texts(sums.names())?;
+    for name in names {
+        Redaction::of(context, name, redact)?.texts(sums.names())?;
+    }
     Ok(sums)
 }
