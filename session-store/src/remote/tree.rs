@@ -4,6 +4,7 @@ use super::files::{Kind, kind};
 use super::sha::Sha;
 use super::{RemoteError, RemoteResult};
 use serde::{Deserialize, Serialize};
+use session_core::layout;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -79,18 +80,26 @@ pub(super) struct Merged {
 }
 
 /// What becomes of the document when `local` is sent, where `base` is what was here when both were the same, and `remote`
-/// what is there: what is new or changed here goes in, what was removed here goes out, everything else stays as others
-/// left it.
+/// what is there: what is new or changed here goes in, what was removed here and is as it was goes out, everything else
+/// stays as others left it.
 ///
 /// Files that change as time goes by belong together (a reference names what a list counts), so if one of them was
-/// changed in both places, none of them is sent.
+/// changed in both places, none of them is sent. If others have changed one, nothing of the checkpoints goes out: what was
+/// pruned here may be what they refer to.
+///
+/// What another one has removed and is here comes back. It may be needed: by references that are here, which were made
+/// where it still was; and the copy may have been removed and made anew by somebody who has only a part of it.
 pub(super) fn merged(base: &Tree, local: &Tree, remote: &Tree) -> Merged {
     let conflicts = conflicts(base, local, remote);
     let keeps =
         |path: &str| conflicts.iter().any(|conflict| conflict == path || is_changing(conflict) && is_changing(path));
+    let has_moved = changing(base).ne(changing(remote));
+    let stays = |path: &str| keeps(path) || has_moved && is_of_checkpoints(path);
     let mut tree = remote.clone();
-    for path in base.0.keys().filter(|path| !local.0.contains_key(*path) && !keeps(path)) {
-        tree.0.remove(path);
+    for (path, before) in base.0.iter().filter(|(path, _)| !local.0.contains_key(*path) && !stays(path)) {
+        if remote.0.get(path) == Some(before) {
+            tree.0.remove(path);
+        }
     }
     for (path, entry) in local.0.iter().filter(|(path, _)| !keeps(path)) {
         if base.0.get(path) != Some(entry) || !remote.0.contains_key(path) {
@@ -109,8 +118,8 @@ pub(super) fn conflicts(base: &Tree, local: &Tree, remote: &Tree) -> Vec<String>
     local.0.iter().filter(differ).map(|(path, _)| path.clone()).collect()
 }
 
-/// The files to bring in, and those that were changed in both places. What was removed here is not brought back, and
-/// what is written once is never replaced.
+/// The files to bring in, and those that were changed in both places. What was removed here is not brought back, unless it
+/// was changed there or references come in that may need it, and what is written once is never replaced.
 pub(super) fn wanted(base: &Tree, local: &Tree, remote: &Tree) -> (Vec<(String, Entry)>, Vec<String>) {
     let mut conflicts = conflicts(base, local, remote);
     let is_stuck = conflicts.iter().any(|path| is_changing(path));
@@ -119,7 +128,7 @@ pub(super) fn wanted(base: &Tree, local: &Tree, remote: &Tree) -> (Vec<(String, 
         let is_wanted = match (kind(path), local.0.get(path), base.0.get(path)) {
             (Kind::Elsewhere, _, _) => false,
             (Kind::Changing, _, _) if is_stuck => false,
-            (_, None, before) => before.is_none(),
+            (_, None, before) => before != Some(there),
             (_, Some(here), _) if here == there => false,
             (Kind::Changing, here, before) => here == before,
             (Kind::Fixed, here, before) => {
@@ -133,11 +142,26 @@ pub(super) fn wanted(base: &Tree, local: &Tree, remote: &Tree) -> (Vec<(String, 
             wanted.push((path.clone(), there.clone()));
         }
     }
+    if wanted.iter().any(|(path, _)| is_changing(path)) {
+        let is_pruned = |path: &str, there: &Entry| !local.0.contains_key(path) && base.0.get(path) == Some(there);
+        let is_object = |path: &str| is_of_checkpoints(path) && kind(path) == Kind::Fixed;
+        let needed = remote.0.iter().filter(|(path, there)| is_object(path) && is_pruned(path, there));
+        wanted.extend(needed.map(|(path, there)| (path.clone(), there.clone())));
+    }
     conflicts.sort();
     conflicts.dedup();
     // What names others is put in place after what it names.
-    wanted.sort_by_key(|(path, _)| is_changing(path));
+    wanted.sort_by(|(a, _), (b, _)| (is_changing(a), a).cmp(&(is_changing(b), b)));
     (wanted, conflicts)
+}
+
+/// The files that change as time goes by.
+fn changing(tree: &Tree) -> impl Iterator<Item = (&String, &Entry)> {
+    tree.0.iter().filter(|(path, _)| is_changing(path))
+}
+
+fn is_of_checkpoints(path: &str) -> bool {
+    path.split_once('/').is_some_and(|(first, _)| first == layout::CHECKPOINTS)
 }
 
 fn is_changing(path: &str) -> bool {
@@ -182,6 +206,44 @@ mod tests {
         let merged = merged(&base, &local, &remote);
         assert_eq!(merged.conflicts, [head, "tmp/a", "tmp/b"]);
         assert_eq!(merged.tree, remote);
+    }
+
+    const HEAD: &str = "checkpoints/repo.git/HEAD";
+    const PACK: &str = "checkpoints/repo.git/objects/pack/p.pack";
+
+    #[test]
+    fn what_references_need_that_others_have_moved_is_not_removed_with_what_was_pruned_here() {
+        let base = tree(&[(HEAD, 1), (PACK, 9), ("tmp/a", 1)]);
+        // Moved here too, which is a conflict; moved there only; moved here only.
+        for (here, there, is_kept) in [(2, 3, true), (1, 3, true), (2, 1, false)] {
+            let remote = tree(&[(HEAD, there), (PACK, 9), ("tmp/a", 1)]);
+            let merged = merged(&base, &tree(&[(HEAD, here)]), &remote);
+            assert_eq!(merged.tree.0.contains_key(PACK), is_kept, "{here} {there}");
+            assert_eq!(merged.conflicts.is_empty(), here == 1 || there == 1, "{here} {there}");
+            assert!(!merged.tree.0.contains_key("tmp/a"), "{here} {there}: nothing refers to it");
+        }
+    }
+
+    #[test]
+    fn what_was_removed_here_comes_back_only_with_references_that_may_need_it() {
+        let base = tree(&[(HEAD, 1), (PACK, 9), ("tmp/a", 1)]);
+        let local = tree(&[(HEAD, 1)]);
+        let paths = |remote: &[(&str, u64)]| {
+            let (files, conflicts) = wanted(&base, &local, &tree(remote));
+            assert!(conflicts.is_empty());
+            files.into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(&[(HEAD, 1), (PACK, 9), ("tmp/a", 1)]), [""; 0]);
+        assert_eq!(paths(&[(HEAD, 2), (PACK, 9), ("tmp/a", 1)]), [PACK, HEAD]);
+    }
+
+    #[test]
+    fn what_was_removed_here_and_changed_there_is_kept() {
+        let (base, local, remote) = (tree(&[(HEAD, 1), ("tmp/a", 1)]), tree(&[]), tree(&[(HEAD, 2), ("tmp/a", 2)]));
+        assert_eq!(merged(&base, &local, &remote), Merged { tree: remote.clone(), conflicts: Vec::new() });
+        let (files, conflicts) = wanted(&base, &local, &remote);
+        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!((paths, conflicts), (vec!["tmp/a", HEAD], Vec::new()));
     }
 
     #[test]
