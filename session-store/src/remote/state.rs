@@ -44,7 +44,7 @@ pub(super) struct State {
     /// The document of the files, as the manifest names it.
     pub(super) tree: BTreeMap<String, Entry>,
     pub(super) history: Remembered,
-    /// The files that were here, by their paths in the copy.
+    /// The files that were in both places, by their paths in the copy.
     pub(super) files: Files,
 }
 
@@ -76,14 +76,15 @@ pub(super) fn read(path: &std::path::Path, place: &str) -> Option<State> {
     (state.format == FORMAT && state.place == place).then_some(state)
 }
 
-/// The files to remember: those of which the copy has the same, and those that are as they were before. Any other one was
-/// changed in both places, and stays a conflict until somebody settles it.
-pub(super) fn known(mut files: Files, tree: &Tree, before: Option<&State>) -> Files {
-    files.retain(|path, (_, entry)| {
-        let is_as_before = || before.and_then(|state| state.files.get(path)).is_some_and(|(_, before)| before == entry);
-        tree.0.get(path) == Some(entry) || is_as_before()
-    });
-    files
+/// The files to remember, of those that are here and those that the copy names: what both have in common; where they
+/// differ, what they last had in common. So what was changed or removed on one side stays that, however often both are
+/// looked at, and what was changed in both stays a conflict until somebody settles it.
+pub(super) fn known(here: Files, tree: &Tree, before: Option<&State>) -> Files {
+    let is_anywhere = |path: &String| here.contains_key(path) || tree.0.contains_key(path);
+    let before = before.into_iter().flat_map(|state| &state.files).filter(|(path, _)| is_anywhere(path));
+    let mut known: Files = before.map(|(path, file)| (path.clone(), file.clone())).collect();
+    known.extend(here.into_iter().filter(|(path, (_, entry))| tree.0.get(path) == Some(entry)));
+    known
 }
 
 impl State {
@@ -124,7 +125,7 @@ impl State {
         Ok(replace(path, &json, Durability::Os).map_err(StoreError::from)?)
     }
 
-    /// The files that were here.
+    /// The files that were in both places.
     pub(super) fn base(&self) -> Tree {
         Tree(self.files.iter().map(|(path, (_, entry))| (path.clone(), entry.clone())).collect())
     }

@@ -10,8 +10,16 @@ use std::io::{BufWriter, Write as _};
 use std::time::Duration;
 
 /// What holds on every kind of store, for two machines that have nothing yet.
-pub(super) const CLAIMS: [fn(&str, &Machine, &Machine); 6] =
-    [goes_on_elsewhere, both_are_kept, is_not_written_over, plans, is_not_remembered, stays_until_settled];
+pub(super) const CLAIMS: [fn(&str, &Machine, &Machine); 8] = [
+    goes_on_elsewhere,
+    both_are_kept,
+    is_not_written_over,
+    plans,
+    is_not_remembered,
+    stays_until_settled,
+    stays_removed,
+    goes_out_after_a_pull,
+];
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -307,4 +315,49 @@ fn stays_until_settled(place: &str, oak: &Machine, elm: &Machine) {
     assert_eq!(read(oak, "demo", head).as_deref(), Some("of oak"), "{place}");
     put(elm, "demo", head, "of oak");
     assert_eq!(elm.pull("demo").expect(place).conflicts, [""; 0], "{place}: settled");
+}
+
+#[test]
+fn what_was_removed_here_stays_so_however_often_is_pulled_and_goes_out_with_the_next_push() {
+    everywhere(stays_removed);
+}
+
+fn stays_removed(place: &str, oak: &Machine, elm: &Machine) {
+    oak.create("demo");
+    oak.says("demo", "one");
+    put(oak, "demo", "tmp/log", "spilled");
+    oak.push("demo").expect(place);
+    elm.pull("demo").expect(place);
+    fs::remove_file(oak.path("demo").join("tmp/log")).expect("it is there");
+    for text in ["two", "three"] {
+        elm.says("demo", text);
+        elm.push("demo").expect(place);
+        oak.pull("demo").expect(place);
+        assert_eq!(read(oak, "demo", "tmp/log"), None, "{place}: {text}");
+    }
+    oak.push("demo").expect(place);
+    assert_eq!(oak.remote.show(&named("demo")).expect(place).files, [], "{place}");
+    oak.pull("demo").expect(place);
+    assert_eq!((read(oak, "demo", "tmp/log"), read(elm, "demo", "tmp/log")), (None, Some("spilled".into())), "{place}");
+}
+
+#[test]
+fn a_file_that_was_changed_here_only_is_sent_also_after_a_pull() {
+    everywhere(goes_out_after_a_pull);
+}
+
+fn goes_out_after_a_pull(place: &str, oak: &Machine, elm: &Machine) {
+    let head = "checkpoints/repo.git/HEAD";
+    oak.create("demo");
+    oak.says("demo", "one");
+    put(oak, "demo", head, "first");
+    oak.push("demo").expect(place);
+    elm.pull("demo").expect(place);
+    put(oak, "demo", head, "of oak");
+    elm.says("demo", "two");
+    elm.push("demo").expect(place);
+    assert_eq!(oak.pull("demo").expect(place).conflicts, [""; 0], "{place}");
+    assert_eq!(oak.push("demo").expect(place).conflicts, [""; 0], "{place}");
+    elm.pull("demo").expect(place);
+    assert_eq!(read(elm, "demo", head).as_deref(), Some("of oak"), "{place}");
 }
