@@ -48,7 +48,7 @@ impl Index {
     /// What the manifest of a session says, if it is the one that the index knows.
     pub(super) fn known(&self, session: &RemoteSession) -> Option<&Manifest> {
         let known = self.copies.get(session.name.as_str())?;
-        (Some(&known.version) == session.version.as_ref()).then_some(&known.manifest)
+        session.version.as_ref().is_some_and(|version| version.has_tag_of(&known.version)).then_some(&known.manifest)
     }
 
     /// Takes in what a manifest says that was read.

@@ -36,6 +36,14 @@ pub(super) struct Version {
     version: Option<String>,
 }
 
+impl Version {
+    /// Whether it has the tag of another one. Lists tell no versions of objects; answers about one do, where the store keeps
+    /// several.
+    pub(super) fn has_tag_of(&self, other: &Version) -> bool {
+        self.e_tag.is_some() && self.e_tag == other.e_tag
+    }
+}
+
 /// What an operation has sent and received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -21,7 +21,7 @@ impl Shared {
                 xml::deleted(&keys)
             }
             ("GET" | "HEAD", _) => match self.objects.get(&object) {
-                Some(object) => Response::of_object(object),
+                Some(object) => self.with_version(Response::of_object(object), &object.e_tag),
                 None => xml::missing(),
             },
             ("PUT", _) => self.put(object, request),
@@ -46,8 +46,14 @@ impl Shared {
             return Response::new(412);
         }
         let written = Object::new(request.body.clone());
-        let response = Response::new(200).with("ETag", &written.e_tag);
+        let response = self.with_version(Response::new(200).with("ETag", &written.e_tag), &written.e_tag);
         self.objects.insert(object, written);
         response
+    }
+    fn with_version(&self, response: Response, e_tag: &str) -> Response {
+        match self.tells_versions {
+            true => response.with("x-amz-version-id", e_tag.trim_matches('"')),
+            false => response,
+        }
     }
 }

@@ -64,6 +64,8 @@ struct Shared {
     /// From this request on, nobody is there.
     dead_from: Option<(usize, Trouble)>,
     ignores_conditions: bool,
+    /// Whether answers about one object say which version of it that is.
+    tells_versions: bool,
     /// How many requests were never answered.
     held: usize,
     open: Vec<TcpStream>,
@@ -134,6 +136,11 @@ impl S3 {
     /// From now on it takes every write, whatever its condition says, as some servers do.
     pub fn ignore_conditions(&self) {
         lock(&self.shared).ignores_conditions = true;
+    }
+
+    /// From now on it answers as a bucket with versioning does: what is told of one object has its version, a list has not.
+    pub fn tell_versions(&self) {
+        lock(&self.shared).tells_versions = true;
     }
 
     /// The requests that it has met so far.

@@ -69,6 +69,19 @@ fn a_list_of_a_prefix_asks_for_the_pages_of_the_prefix_only() {
 }
 
 #[test]
+fn the_index_is_used_also_where_lists_tell_no_versions_of_objects_and_answers_about_one_do() {
+    let server = S3::start();
+    server.tell_versions();
+    let oak = Machine::new(on_s3(&server, "oak"));
+    copies(&oak.remote, "s", 101);
+    for requests in [103, 1] {
+        let list = oak.remote.list("").expect("it can be listed");
+        let summaries = oak.remote.summaries(&list.sessions);
+        assert_eq!((holders(&summaries).len(), summaries.traffic.requests), (101, requests));
+    }
+}
+
+#[test]
 fn an_index_that_is_damaged_or_old_or_cannot_be_written_changes_no_answer() {
     let server = S3::start();
     let oak = Machine::new(on_s3(&server, "oak"));
