@@ -162,6 +162,6 @@ pub(super) enum Then {
     Release,
 }
 
-fn mark(holder: &str, token: &str, until: Timestamp) -> LeaseMark {
-    LeaseMark { holder: holder.to_owned(), token: token.to_owned(), until: format_time(&until) }
+pub(super) fn mark(holder: &str, token: &str, until: Timestamp) -> LeaseMark {
+    LeaseMark { holder: holder.to_owned(), token: token.to_owned(), until: format_time(&until), removes: false }
 }

@@ -59,6 +59,9 @@ pub(super) struct LeaseMark {
     pub(super) holder: String,
     pub(super) token: String,
     pub(super) until: String,
+    /// Whether it was taken to remove the copy.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) removes: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the attribute of serde asks for a reference")]

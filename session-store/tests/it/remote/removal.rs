@@ -109,6 +109,67 @@ fn i37_a_removal_that_is_cut_at_any_request_leaves_an_empty_copy_and_is_done_by_
 }
 
 #[test]
+fn while_a_copy_is_removed_nothing_is_sent_there_and_what_is_sent_when_its_remover_died_is_whole() {
+    for first in [Trouble::CutBefore, Trouble::CutAfter] {
+        for at in 0.. {
+            let (server, clock) = (S3::start(), Clock::from_now());
+            let on = |machine| Machine::new(clock.of(on_s3(&server, machine)));
+            let (oak, elm, ash) = (on("oak"), on("elm"), on("ash"));
+            oak.create("demo");
+            oak.says("demo", "one");
+            oak.push("demo").expect("it can be sent");
+            elm.pull("demo").expect("it can be fetched");
+            server.dies_at(at, first);
+            let cut = oak.remote.remove(&named("demo"), &RemoveOptions::default());
+            server.recovers();
+            let is_begun = oak.remote.show(&named("demo")).is_ok_and(|copy| copy.segments.is_empty());
+            if is_begun {
+                // The remover may only be slow: what it has listed it removes, also if that is sent again.
+                let is_told = |refused: Result<(), RemoteError>| matches!(refused, Err(RemoteError::Leased { holder, .. }) if holder == "oak");
+                assert!(is_told(elm.push("demo").map(drop)), "{first:?} at {at}");
+                assert!(is_told(elm.remote.lease(&named("demo"), MINUTE).map(drop)), "{first:?} at {at}");
+                let removes = |options| ash.remote.remove(&named("demo"), &options).map(drop);
+                assert!(is_told(removes(RemoveOptions::default())), "{first:?} at {at}");
+                clock.pass(MINUTE * 11);
+            }
+            elm.push("demo").expect("nobody removes it any more");
+            assert!(ash.remote.verify(&named("demo")).expect("it is there").faults.is_empty(), "{first:?} at {at}");
+            ash.pull("demo").expect("it can be fetched");
+            assert_eq!(ash.texts("demo"), ["one"], "{first:?} at {at}");
+            if cut.is_ok() {
+                assert!(at > 3, "every request was met: {at}");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn who_is_slow_to_remove_a_copy_stops_while_others_still_are_kept_out() {
+    let (server, clock) = (S3::start(), Clock::new());
+    let oak = Machine::new(clock.of(on_s3(&server, "oak")));
+    oak.create("demo");
+    for n in 0..7 {
+        oak.says("demo", &format!("event {n}"));
+        oak.push("demo").expect("it can be sent");
+    }
+    let slow = {
+        let clock = clock.clone();
+        oak.remote.clone().with_clock(move || {
+            clock.pass(MINUTE);
+            *clock.0.lock().expect("nobody panics with it")
+        })
+    };
+    let refused = slow.remove(&named("demo"), &RemoveOptions::default());
+    assert!(matches!(&refused, Err(RemoteError::Leased { holder, .. }) if holder == "oak"), "{refused:?}");
+    let elm = Machine::new(clock.of(on_s3(&server, "elm")));
+    assert!(matches!(elm.remote.lease(&named("demo"), MINUTE), Err(RemoteError::Leased { .. })));
+    // Who began it may go on with it.
+    oak.remote.remove(&named("demo"), &RemoveOptions::default()).expect("it is quick");
+    assert_eq!(own_objects(&server), [""; 0]);
+}
+
+#[test]
 fn a_copy_in_a_directory_is_removed_too() {
     let dir = tempfile::tempdir().expect("a scratch directory");
     let oak = Machine::new(in_dir(dir.path(), "oak"));
