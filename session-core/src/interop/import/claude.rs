@@ -1,6 +1,7 @@
 //! Claude Code: one line a content block, tool results between the blocks of one message, and much that is no
 //! conversation.
 
+use super::claude_queue::Queue;
 use super::content::{Said, join};
 use super::draft::Draft;
 use super::events::{flag, mark, notice, said, said_by_user, sum, usage};
@@ -10,7 +11,7 @@ use super::value::Json;
 use super::values::Value;
 use super::{Importer, claude_events};
 use crate::{Event, Message, Role, Timestamp, TitleSource, Usage};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Types of line that have no place in a history: they repeat what stands elsewhere, or are about the program.
 const DROPPED: [&str; 16] = [
@@ -57,8 +58,7 @@ pub(super) struct Claude {
     /// What the last line of a message says that it cost.
     costs: BTreeMap<usize, (Option<Timestamp>, Usage)>,
     uuids: BTreeSet<String>,
-    /// Messages that wait while the program works.
-    queue: VecDeque<String>,
+    queue: Queue,
     /// Titles that a line of another session may have brought along, with the message that they end at.
     summaries: Vec<(String, String)>,
     /// Whether the file is that of a sub-agent, all of whose lines are beside the main conversation.
@@ -91,7 +91,7 @@ impl Importer for Claude {
             "user" => self.user(line, ts, out),
             "assistant" => self.assistant(line, ts, out),
             "system" => claude_events::system(&mut self.draft, line, ts, out),
-            "queue-operation" => self.queue(line, ts, out),
+            "queue-operation" => self.queue.take(line, ts, &mut self.draft, out),
             "summary" => {
                 let text = |name: &str| line.get(name).text().to_owned();
                 self.summaries.push((text("leafUuid"), text("summary")));
@@ -248,31 +248,6 @@ impl Claude {
                 said.push(block, &mut self.draft, out);
                 said.join(self.draft.message(entry));
             }
-        }
-    }
-
-    /// Messages that came while the program worked. One that is taken out in the middle of a turn was said to the model
-    /// there, and is written down nowhere else.
-    fn queue(&mut self, line: &Json, ts: Option<Timestamp>, out: &mut Out) {
-        let text = line.get("content").text();
-        match line.get("operation").text() {
-            "enqueue" => self.queue.push_back(text.to_owned()),
-            "dequeue" => drop(self.queue.pop_front()),
-            "popAll" => {
-                self.queue.clear();
-                out.drop_one("message that was taken back");
-            }
-            "remove" => {
-                let named = self.queue.iter().position(|queued| queued == text);
-                let queued = self.queue.remove(named.unwrap_or(0));
-                let Some(text) = queued.or_else(|| Some(text.to_owned()).filter(|text| !text.is_empty())) else {
-                    return out.drop_one("message that was taken from an empty queue");
-                };
-                let mut steered = said_by_user(ts, Message::user(text));
-                mark(&mut steered, flag::STEERED);
-                self.draft.push(steered);
-            }
-            _ => out.keep(&mut self.draft, "queue-operation", line),
         }
     }
 }

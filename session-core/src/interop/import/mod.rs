@@ -28,6 +28,7 @@
 mod calls;
 mod claude;
 mod claude_events;
+mod claude_queue;
 mod codex;
 mod codex_items;
 mod content;
