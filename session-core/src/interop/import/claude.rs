@@ -116,6 +116,7 @@ impl Importer for Claude {
                 out.drop_one("summary of another session");
             }
         }
+        self.queue.finish(out);
         if self.draft.session.title.is_empty() {
             self.draft.session.title = summary;
         }

@@ -7,10 +7,10 @@ use super::value::Json;
 use crate::{Message, Timestamp};
 use std::collections::VecDeque;
 
-/// Messages that wait.
+/// Messages that wait, with their lines.
 #[derive(Default)]
 pub(super) struct Queue {
-    waiting: VecDeque<String>,
+    waiting: VecDeque<(u64, String)>,
 }
 
 impl Queue {
@@ -19,15 +19,15 @@ impl Queue {
     pub(super) fn take(&mut self, line: &Json, ts: Option<Timestamp>, draft: &mut Draft, out: &mut Out) {
         let text = line.get("content").text();
         match line.get("operation").text() {
-            "enqueue" => self.waiting.push_back(text.to_owned()),
+            "enqueue" => self.waiting.push_back((out.line, text.to_owned())),
             "dequeue" => drop(self.waiting.pop_front()),
             "popAll" => {
                 self.waiting.clear();
                 out.drop_one("message that was taken back");
             }
             "remove" => {
-                let named = self.waiting.iter().position(|waiting| waiting == text);
-                let waited = self.waiting.remove(named.unwrap_or(0));
+                let named = self.waiting.iter().position(|(_, waiting)| waiting == text);
+                let waited = self.waiting.remove(named.unwrap_or(0)).map(|(_, text)| text);
                 let Some(text) = waited.or_else(|| Some(text.to_owned()).filter(|text| !text.is_empty())) else {
                     return out.drop_one("message that was taken from an empty queue");
                 };
@@ -36,6 +36,14 @@ impl Queue {
                 draft.push(steered);
             }
             _ => out.keep(draft, "queue-operation", line),
+        }
+    }
+
+    /// Nothing more comes: no model was ever told what still waits.
+    pub(super) fn finish(&mut self, out: &mut Out) {
+        for (line, _) in self.waiting.drain(..) {
+            out.line = line;
+            out.drop_one("message that was never delivered");
         }
     }
 }

@@ -203,3 +203,23 @@ fn pictures_become_files_and_a_note() {
     assert_eq!((image.path.as_str(), image.size), ("tmp/import-2cf24dba5fb0a30e.png", 5));
     assert_eq!(outcome.losses(LossFate::Dropped), ["1 image that is not base64 @1"]);
 }
+
+#[test]
+fn messages_that_wait_at_the_end_of_the_file_are_told() {
+    let queue = |operation: &str, text: &str| {
+        format!(
+            "{{\"type\":\"queue-operation\",\"operation\":\"{operation}\",\"sessionId\":\"s1\",\"content\":\"{text}\"}}\n"
+        )
+    };
+    let file = [
+        user("a", "\"plant\""),
+        queue("enqueue", "oaks"),
+        queue("enqueue", "birches"),
+        queue("enqueue", "pines"),
+        queue("dequeue", ""),
+        user("b", "\"oaks\""),
+    ];
+    let outcome = read(&file.concat());
+    assert_eq!(outcome.lines(), ["user: plant", "user: oaks"]);
+    assert_eq!(outcome.all_losses(), ["dropped: 2 message that was never delivered @3"]);
+}
