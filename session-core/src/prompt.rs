@@ -6,7 +6,7 @@
 use crate::{Event, Message, Role};
 
 /// Elements that agents put into messages of the user. Anything else in angle brackets may be what a person asks about.
-const INJECTED: [&str; 23] = [
+const INJECTED: [&str; 24] = [
     "agents_md",
     "bash-stderr",
     "bash-stdout",
@@ -30,6 +30,7 @@ const INJECTED: [&str; 23] = [
     "turn_aborted",
     "user_context",
     "user_instructions",
+    "user_shell_command",
 ];
 
 /// What stands behind the name of an element that is opened.
@@ -149,6 +150,7 @@ mod tests {
             ("# AGENTS.md is too long", "# AGENTS.md is too long"),
             ("<user_instructions>a</user_instructions><environment_context>b</environment_context>c", "c"),
             ("<div>plant</div>", "<div>plant</div>"),
+            ("<user_shell_command>\n<command>\nls\n</command>\n</user_shell_command>", ""),
             ("a < b and b > c", "a < b and b > c"),
             ("", ""),
         ] {

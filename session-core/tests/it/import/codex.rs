@@ -114,13 +114,18 @@ fn totals_of_tokens_that_are_told_twice_count_once() {
     assert_eq!(outcome.losses(LossFate::Dropped), ["2 token_count that adds nothing @3"]);
 }
 
+fn say(role: &str, kind: &str, text: &str) -> String {
+    item(&format!(
+        "{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[{{\"type\":\"{kind}\",\"text\":\"{text}\"}}]}}"
+    ))
+}
+
+fn rolled_back(turns: u64) -> String {
+    line("event_msg", &format!("{{\"type\":\"thread_rolled_back\",\"num_turns\":{turns}}}"))
+}
+
 #[test]
 fn turns_that_were_rolled_back_are_a_rollback_of_their_messages() {
-    let say = |role: &str, kind: &str, text: &str| {
-        item(&format!(
-            "{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[{{\"type\":\"{kind}\",\"text\":\"{text}\"}}]}}"
-        ))
-    };
     let file = [
         line("session_meta", META),
         say("user", "input_text", "one"),
@@ -129,7 +134,7 @@ fn turns_that_were_rolled_back_are_a_rollback_of_their_messages() {
         item(r#"{"type":"function_call","name":"dig","arguments":"{}","call_id":"c1"}"#),
         item(r#"{"type":"function_call_output","call_id":"c1","output":"dug"}"#),
         line("event_msg", r#"{"type":"turn_aborted","reason":"interrupted"}"#),
-        line("event_msg", r#"{"type":"thread_rolled_back","num_turns":1}"#),
+        rolled_back(1),
         say("user", "input_text", "three"),
         line("event_msg", r#"{"type":"context_compacted"}"#),
         line("compacted", r#"{"message":"so far","replacement_history":[{}]}"#),
@@ -147,6 +152,23 @@ fn turns_that_were_rolled_back_are_a_rollback_of_their_messages() {
         "notice: the conversation was compacted:\nso far",
     ];
     assert_eq!(read(&file.concat()).lines(), expected);
+}
+
+#[test]
+fn a_command_that_a_person_ran_is_no_turn_of_its_own() {
+    let ran = "<user_shell_command>\\n<command>\\nls\\n</command>\\n</user_shell_command>";
+    let file = [
+        line("session_meta", META),
+        say("user", "input_text", "one"),
+        say("assistant", "output_text", "yes"),
+        say("user", "input_text", "two"),
+        say("assistant", "output_text", "no"),
+        say("user", "input_text", ran),
+        rolled_back(1),
+    ];
+    let lines = read(&file.concat()).lines();
+    let ran = "user: <user_shell_command>\n<command>\nls\n</command>\n</user_shell_command> injected=true";
+    assert_eq!(lines[2..], ["user: two", "assistant: no", ran, "rollback: 3"]);
 }
 
 #[test]
