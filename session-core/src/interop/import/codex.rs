@@ -195,8 +195,7 @@ impl Codex {
                 draft.push(notice(ts, format!("the turn was stopped: {why}")));
             }
             "thread_rolled_back" => {
-                self.items.close();
-                self.items.draft.roll_back_turns(ts, payload.get("num_turns").count().unwrap_or(1));
+                self.items.roll_back(ts, payload.get("num_turns").count().unwrap_or(1), out);
             }
             "context_compacted" => {
                 draft.push(notice(ts, "the conversation was compacted"));

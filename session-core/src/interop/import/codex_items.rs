@@ -24,6 +24,15 @@ impl Items {
         self.current = None;
     }
 
+    /// Takes the last turns back. What stands before the first prompt is of no turn.
+    pub(super) fn roll_back(&mut self, ts: Option<Timestamp>, turns: u64, out: &mut Out) {
+        let Some(from) = self.draft.last_turns(turns) else {
+            return out.drop_one("thread_rolled_back that takes nothing");
+        };
+        self.close();
+        self.draft.take_back(ts, from);
+    }
+
     pub(super) fn finish(&mut self, out: &mut Out) {
         if !self.reasoning.is_empty() {
             self.assistant(self.thought_at);

@@ -29,6 +29,8 @@ struct Entry {
     renamed: Map<String, Value>,
     /// Whether a rollback took it.
     gone: bool,
+    /// Of a rollback: the first entry that it took.
+    back_to: Option<usize>,
 }
 
 impl Draft {
@@ -39,8 +41,8 @@ impl Draft {
     /// Adds an event, and gives its number.
     pub(super) fn push(&mut self, event: Event) -> usize {
         self.tick(event.ts);
-        let entry = Entry { event, results: Vec::new(), behind: Vec::new(), renamed: Map::new(), gone: false };
-        self.entries.push(entry);
+        let (results, behind, renamed) = (Vec::new(), Vec::new(), Map::new());
+        self.entries.push(Entry { event, results, behind, renamed, gone: false, back_to: None });
         self.entries.len() - 1
     }
 
@@ -166,24 +168,26 @@ impl Draft {
         }
     }
 
-    /// Takes the last turns back: each from a prompt of a person on.
-    pub(super) fn roll_back_turns(&mut self, ts: Option<Timestamp>, turns: u64) {
-        let (mut left, mut dropped) = (turns, 0);
-        for entry in self.entries.iter_mut().rev() {
-            if left == 0 {
-                break;
-            }
-            if entry.gone || entry.event.message.is_none() {
-                continue;
-            }
-            entry.gone = true;
-            dropped += 1 + entry.results.iter().flatten().count();
-            left -= u64::from(entry.event.prompt().is_some());
+    /// Where the last turns begin: at the prompt of a person that is so many from the end, or at the first where there are
+    /// fewer. `None` where that is no turn at all.
+    pub(super) fn last_turns(&self, turns: u64) -> Option<usize> {
+        let is_prompt = |entry: &Entry| !entry.gone && entry.event.prompt().is_some();
+        let prompts = self.entries.iter().enumerate().rev().filter(|(_, entry)| is_prompt(entry));
+        prompts.map(|(number, _)| number).take(usize::try_from(turns).unwrap_or(usize::MAX)).last()
+    }
+
+    /// Takes back the messages from an entry on, with a rollback of as many as they are at last: parts of them may still
+    /// come. Where none of them stands, nothing is taken.
+    pub(super) fn take_back(&mut self, ts: Option<Timestamp>, from: usize) {
+        let taken = &mut self.entries[from..];
+        if taken.iter().all(|entry| entry.gone || entry.event.message.is_none()) {
+            return;
         }
+        taken.iter_mut().for_each(|entry| entry.gone = true);
         // What comes for these calls later is behind the rollback, and belongs to nobody.
         self.calls.forget(|place| self.entries[place.entry].gone);
-        let dropped = i64::try_from(dropped).unwrap_or(i64::MAX);
-        self.push(Event { dropped, ..event(ts, Kind::Rollback) });
+        let rollback = self.push(event(ts, Kind::Rollback));
+        self.entries[rollback].back_to = Some(from);
     }
 
     /// Keeps a record of a type that is not known.
@@ -194,12 +198,19 @@ impl Draft {
 
     /// The session. With `repair`, a call without a result gets one that says so.
     pub(super) fn finish(mut self, repair: bool) -> Imported {
-        let mut events = Vec::with_capacity(self.entries.len());
-        for Entry { mut event, results, behind, renamed, gone } in self.entries {
+        let mut events: Vec<Event> = Vec::with_capacity(self.entries.len());
+        // How many messages stand, and how many did where each entry begins.
+        let (mut live, mut live_at) = (0, Vec::with_capacity(self.entries.len()));
+        for Entry { mut event, results, behind, renamed, gone, back_to } in self.entries {
+            let (ts, begin) = (event.ts, events.len());
+            live_at.push(live);
+            if let Some(from) = back_to {
+                event.dropped = live - live_at[from];
+                live = live_at[from];
+            }
             if !renamed.is_empty() {
                 event.x.set(flag::CALL_IDS, &renamed.into());
             }
-            let ts = event.ts;
             let calls = event.message.as_ref().map(|message| message.tool_calls.clone()).unwrap_or_default();
             events.push(event);
             for (call, result) in calls.into_iter().zip(results) {
@@ -212,6 +223,7 @@ impl Draft {
                 events.extend(result.or_else(|| (repair && !gone).then(missing)));
             }
             events.extend(behind);
+            live += events[begin..].iter().map(|event| i64::from(event.message.is_some())).sum::<i64>();
         }
         self.session.events = events;
         self.session

@@ -1,7 +1,7 @@
 //! What holds for every input of an import; the fuzz target checks it too.
 
 use session_core::interop::import::{Import, ImportFormat, ImportOptions, Imported};
-use session_core::{Message, Repair, Replay, Role, api_view, scan_bytes};
+use session_core::{Kind, Message, Repair, Replay, Role, api_view, scan_bytes};
 use std::collections::BTreeSet;
 
 /// Reads the bytes as every format, and as what they tell.
@@ -30,6 +30,13 @@ fn check_session(session: &Imported, repair: bool) {
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "ids of calls are unique");
     for file in &session.files {
         assert!(session_core::SessionName::new(file.name.clone()).is_ok(), "{}", file.name);
+    }
+    let mut stand = 0;
+    for event in &session.events {
+        if event.kind == Kind::Rollback {
+            assert!((1..=stand).contains(&event.dropped), "{stand} messages stand, and {} are taken", event.dropped);
+        }
+        stand += i64::from(event.message.is_some()) - event.dropped;
     }
     // Only orphans stand where no endpoint takes them, and with repair no call of what is live lacks its result.
     let mut replay = Replay::new();

@@ -172,6 +172,31 @@ fn a_command_that_a_person_ran_is_no_turn_of_its_own() {
 }
 
 #[test]
+fn what_stands_before_the_first_prompt_is_never_rolled_back() {
+    let begun = [
+        line("session_meta", META),
+        say("developer", "input_text", "be brief"),
+        say("user", "input_text", "<environment_context>\\n</environment_context>"),
+        item(r#"{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}"#),
+    ]
+    .concat();
+    let environment = "user: <environment_context>\n</environment_context> injected=true";
+    let turn = [say("user", "input_text", "one"), say("assistant", "output_text", "yes")].concat();
+    let first = ["system: be brief", environment, "user: one", "assistant: yes (thinks: hm)"];
+    for (turns, dropped) in [(9, "rollback: 2"), (u64::MAX, "rollback: 2")] {
+        let lines = read(&[begun.clone(), turn.clone(), rolled_back(turns)].concat()).lines();
+        assert_eq!(lines, [&first[..], &[dropped]].concat());
+    }
+    // Where there is no turn, or none is named, nothing is taken: also not what waits for what is said next.
+    for file in [[begun.clone(), rolled_back(1), turn.clone()], [begun.clone(), turn.clone(), rolled_back(0)]] {
+        let outcome = read(&file.concat());
+        assert_eq!(outcome.lines(), first);
+        let told = outcome.losses(LossFate::Dropped);
+        assert!(told[0].starts_with("1 thread_rolled_back that takes nothing"), "{told:?}");
+    }
+}
+
+#[test]
 fn the_first_generation_has_bare_items_and_no_times() {
     let file = concat!(
         r#"{"id":"t1","timestamp":"2025-08-01T00:00:00.000Z","instructions":"be kind","git":{"branch":"main"}}"#,

@@ -66,6 +66,12 @@ fn a_result_without_an_id_belongs_to_the_oldest_call_of_its_tool() {
     assert_eq!(lines(draft, false), expected);
 }
 
+fn roll_back(draft: &mut Draft, turns: u64) {
+    if let Some(from) = draft.last_turns(turns) {
+        draft.take_back(None, from);
+    }
+}
+
 #[test]
 fn any_number_of_calls_may_have_one_id_or_none() {
     // With a look at all calls for each, none of this would end.
@@ -95,9 +101,10 @@ fn a_rollback_counts_the_messages_of_the_turns_that_it_takes() {
     let asks = draft.push(said(None, Message::assistant("dig")));
     draft.call_with(asks, "a", "Shell", &Json::Null);
     result(&mut draft, "a", "dug");
-    draft.roll_back_turns(None, 1);
+    roll_back(&mut draft, 1);
     result(&mut draft, "a", "late");
-    draft.roll_back_turns(None, 1);
+    roll_back(&mut draft, 1);
+    roll_back(&mut draft, 1);
     let rollbacks: Vec<String> = lines(draft, true).into_iter().filter(|line| line.starts_with("roll")).collect();
     assert_eq!(rollbacks, ["rollback 4", "rollback 2"]);
 }
