@@ -24,20 +24,26 @@ impl Items {
         self.current = None;
     }
 
-    /// Takes the last turns back. What stands before the first prompt is of no turn.
+    /// Takes the last turns back, with what was thought in them. What stands before the first prompt is of no turn.
     pub(super) fn roll_back(&mut self, ts: Option<Timestamp>, turns: u64, out: &mut Out) {
         let Some(from) = self.draft.last_turns(turns) else {
             return out.drop_one("thread_rolled_back that takes nothing");
         };
+        self.say_thoughts();
         self.close();
         self.draft.take_back(ts, from);
     }
 
     pub(super) fn finish(&mut self, out: &mut Out) {
+        self.say_thoughts();
+        out.finish(std::mem::take(&mut self.draft));
+    }
+
+    /// Thoughts that nothing was said after are a message of their own.
+    fn say_thoughts(&mut self) {
         if !self.reasoning.is_empty() {
             self.assistant(self.thought_at);
         }
-        out.finish(std::mem::take(&mut self.draft));
     }
 
     pub(super) fn item(&mut self, item: &Json, ts: Option<Timestamp>, out: &mut Out) {

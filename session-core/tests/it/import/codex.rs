@@ -172,6 +172,28 @@ fn a_command_that_a_person_ran_is_no_turn_of_its_own() {
 }
 
 #[test]
+fn a_thought_of_a_turn_that_was_rolled_back_goes_with_it() {
+    let file = [
+        line("session_meta", META),
+        say("user", "input_text", "one"),
+        item(r#"{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}"#),
+        line("event_msg", r#"{"type":"turn_aborted","reason":"interrupted"}"#),
+        rolled_back(1),
+        say("user", "input_text", "two"),
+        say("assistant", "output_text", "yes"),
+    ];
+    let expected = [
+        "user: one",
+        "notice: the turn was stopped: interrupted",
+        "assistant: (thinks: hm)",
+        "rollback: 2",
+        "user: two",
+        "assistant: yes",
+    ];
+    assert_eq!(read(&file.concat()).lines(), expected);
+}
+
+#[test]
 fn what_stands_before_the_first_prompt_is_never_rolled_back() {
     let begun = [
         line("session_meta", META),
