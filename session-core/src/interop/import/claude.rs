@@ -58,6 +58,8 @@ pub(super) struct Claude {
     /// What the last line of a message says that it cost.
     costs: BTreeMap<usize, (Option<Timestamp>, Usage)>,
     uuids: BTreeSet<String>,
+    /// The last prompt behind the line of an id.
+    prompts: BTreeMap<String, usize>,
     queue: Queue,
     /// Titles that a line of another session may have brought along, with the message that they end at.
     summaries: Vec<(String, String)>,
@@ -178,7 +180,27 @@ impl Claude {
         if was_interrupted {
             mark(&mut event, flag::INTERRUPTED);
         }
-        self.draft.push(event);
+        if has_results || self.is_side == Some(true) || event.prompt().is_none() {
+            self.draft.push(event);
+        } else {
+            self.prompt(line.get("parentUuid").text(), event, out);
+        }
+    }
+
+    /// A prompt. Two behind one line are a prompt and what it was changed to, or what was said after going back to before
+    /// it: the first of them, and all that came of it, was left. No other fork says that: results of calls that ran at the
+    /// same time fork too, and where no parent is named, or one that is not in the file, a chain was broken.
+    fn prompt(&mut self, parent: &str, event: Event, out: &mut Out) {
+        if !self.uuids.contains(parent) {
+            self.draft.push(event);
+            return;
+        }
+        if let Some(before) = self.prompts.get(parent).filter(|before| !self.draft.is_gone(**before)) {
+            self.draft.take_back(event.ts, *before);
+            out.repaired("prompt that was written anew: the one before is taken back");
+        }
+        let entry = self.draft.push(event);
+        self.prompts.insert(parent.to_owned(), entry);
     }
 
     fn result(&mut self, line: &Json, block: &Json, ts: Option<Timestamp>, out: &mut Out) {

@@ -6,8 +6,10 @@ pub(crate) mod check;
 use proptest::prelude::*;
 
 /// One line of each shape that an importer looks into.
-const SEEDS: [&str; 8] = [
+const SEEDS: [&str; 10] = [
     r#"{"type":"assistant","uuid":"a","sessionId":"s","isSidechain":false,"timestamp":"2026-01-02T03:04:05Z","message":{"id":"r","role":"assistant","model":"m","content":[{"type":"tool_use","id":"c","name":"n","input":{}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],"usage":{"input_tokens":1}}}"#,
+    r#"{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","isSidechain":false,"message":{"role":"user","content":"x"}}"#,
+    r#"{"type":"user","uuid":"c","parentUuid":"a","sessionId":"s","isSidechain":false,"message":{"role":"user","content":"y"}}"#,
     r#"{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}"#,
     r#"{"timestamp":"2026-01-02T03:04:05Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"{\"output\":\"x\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":1e300}}"}}"#,
     r#"{"timestamp":"t","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":18446744073709551615}}"#,
