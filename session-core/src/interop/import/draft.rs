@@ -38,6 +38,11 @@ impl Draft {
         self.entries.is_empty()
     }
 
+    /// The number of the entry that is added next.
+    pub(super) fn next(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Adds an event, and gives its number.
     pub(super) fn push(&mut self, event: Event) -> usize {
         self.tick(event.ts);

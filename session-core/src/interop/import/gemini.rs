@@ -21,11 +21,18 @@ pub(super) fn tells(record: &Json) -> bool {
 #[derive(Default)]
 pub(super) struct Gemini {
     draft: Draft,
-    /// Records with their lines, in the order in which their ids were met first.
-    records: Vec<(u64, Json)>,
+    steps: Vec<Step>,
     /// Where the record of an id stands.
     ids: BTreeMap<String, usize>,
     title: String,
+}
+
+/// What is told at the end, one after the other.
+enum Step {
+    /// A record, and the line where its id was met first.
+    Record(u64, Json),
+    /// All from a step on is taken back.
+    Rewind(usize),
 }
 
 impl Importer for Gemini {
@@ -33,7 +40,9 @@ impl Importer for Gemini {
         let line = value.line;
         let record = value.json;
         let patch = record.get("$set");
-        if patch.is_object() {
+        if let Some(id) = record.get("$rewindTo").as_text() {
+            self.rewind(id, out);
+        } else if patch.is_object() {
             self.header(&patch.clone(), line);
         } else if tells(&record) {
             self.header(&record, line);
@@ -47,9 +56,16 @@ impl Importer for Gemini {
     }
 
     fn finish(&mut self, out: &mut Out) {
-        for (line, record) in std::mem::take(&mut self.records) {
-            out.line = line;
-            self.tell(&record, out);
+        let mut begins = Vec::with_capacity(self.steps.len());
+        for step in std::mem::take(&mut self.steps) {
+            begins.push(self.draft.next());
+            match step {
+                Step::Record(line, record) => {
+                    out.line = line;
+                    self.tell(&record, out);
+                }
+                Step::Rewind(to) => self.draft.take_back(None, begins[to]),
+            }
         }
         self.draft.session.title = std::mem::take(&mut self.title);
         out.finish(std::mem::take(&mut self.draft));
@@ -73,7 +89,7 @@ impl Gemini {
             summary.clone_into(&mut self.title);
         }
         if let Json::List(messages) = header.get("messages") {
-            self.records.clear();
+            self.steps.clear();
             self.ids.clear();
             messages.iter().for_each(|message| self.record(message.clone(), line));
         }
@@ -82,14 +98,26 @@ impl Gemini {
     /// A record replaces the one with its id.
     fn record(&mut self, record: Json, line: u64) {
         let id = record.get("id").text();
-        if let Some(known) = self.ids.get(id) {
-            self.records[*known].1 = record;
+        if let Some(known) = self.ids.get(id)
+            && let Step::Record(_, before) = &mut self.steps[*known]
+        {
+            *before = record;
             return;
         }
         if !id.is_empty() {
-            self.ids.insert(id.to_owned(), self.records.len());
+            self.ids.insert(id.to_owned(), self.steps.len());
         }
-        self.records.push((line, record));
+        self.steps.push(Step::Record(line, record));
+    }
+
+    /// Takes back the record of an id and all behind it. Where there is none, Gemini CLI goes on with nothing.
+    fn rewind(&mut self, id: &str, out: &mut Out) {
+        let to = self.ids.get(id).copied().unwrap_or_else(|| {
+            out.repaired("rewind to a record that is not there: all is taken back");
+            0
+        });
+        self.ids.retain(|_, step| *step < to);
+        self.steps.push(Step::Rewind(to));
     }
 
     fn tell(&mut self, record: &Json, out: &mut Out) {

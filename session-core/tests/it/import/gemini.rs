@@ -88,3 +88,34 @@ fn a_response_of_a_tool_is_its_output_its_error_or_all_of_it() {
         assert_eq!(outcome.all_losses(), [""; 0], "{result}");
     }
 }
+
+#[test]
+fn a_rewind_takes_back_the_record_that_it_names_and_all_behind_it() {
+    let header = "{\"sessionId\":\"s1\",\"projectHash\":\"h\",\"startTime\":\"2026-01-02T03:04:05Z\"}\n";
+    let says =
+        |id: u32, kind: &str, text: &str| format!("{{\"id\":\"{id}\",\"type\":\"{kind}\",\"content\":\"{text}\"}}\n");
+    let rewind = |id: &str| format!("{{\"$rewindTo\":\"{id}\"}}\n");
+    let begun = [
+        header.into(),
+        says(1, "user", "plant"),
+        says(2, "gemini", "what"),
+        says(3, "user", "brches"),
+        says(4, "gemini", "no"),
+        says(3, "user", "birches"),
+    ]
+    .concat();
+    let told = ["user: plant", "assistant: what", "user: birches", "assistant: no"];
+    // An id that was taken back is free again.
+    let outcome = read(&[begun.clone(), rewind("3"), says(3, "user", "oaks"), says(4, "info", "dry")].concat());
+    assert_eq!(outcome.lines(), [&told[..], &["rollback: 2", "user: oaks", "notice: dry"]].concat());
+    assert_eq!(outcome.all_losses(), [""; 0]);
+    // Twice, the second time to before the first; and to where nothing was said.
+    let twice = [begun.clone(), rewind("4"), says(5, "user", "oaks"), rewind("2"), says(6, "info", "dry")].concat();
+    let expected = [&told[..], &["rollback: 1", "user: oaks", "rollback: 3", "notice: dry"]].concat();
+    assert_eq!(read(&twice).lines(), expected);
+    assert_eq!(read(&[twice, rewind("6")].concat()).lines(), expected);
+    // Without the record, Gemini CLI goes on with an empty conversation.
+    let outcome = read(&[begun, rewind("9"), says(5, "user", "oaks")].concat());
+    assert_eq!(outcome.lines(), [&told[..], &["rollback: 4", "user: oaks"]].concat());
+    assert_eq!(outcome.all_losses(), ["repaired: 1 rewind to a record that is not there: all is taken back @7"]);
+}

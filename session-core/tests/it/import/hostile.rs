@@ -6,7 +6,7 @@ pub(crate) mod check;
 use proptest::prelude::*;
 
 /// One line of each shape that an importer looks into.
-const SEEDS: [&str; 10] = [
+const SEEDS: [&str; 12] = [
     r#"{"type":"assistant","uuid":"a","sessionId":"s","isSidechain":false,"timestamp":"2026-01-02T03:04:05Z","message":{"id":"r","role":"assistant","model":"m","content":[{"type":"tool_use","id":"c","name":"n","input":{}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],"usage":{"input_tokens":1}}}"#,
     r#"{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","isSidechain":false,"message":{"role":"user","content":"x"}}"#,
     r#"{"type":"user","uuid":"c","parentUuid":"a","sessionId":"s","isSidechain":false,"message":{"role":"user","content":"y"}}"#,
@@ -16,6 +16,8 @@ const SEEDS: [&str; 10] = [
     r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/w"}"#,
     r#"{"type":"message","id":"b","parentId":"b","message":{"role":"toolResult","toolCallId":"c","content":[{"type":"text","text":"x"}]}}"#,
     r#"{"sessionId":"a","projectHash":"b","startTime":"t","messages":[{"id":"1","type":"gemini","content":"x","toolCalls":[{"id":"c","args":{},"result":[{}]}],"tokens":{"input":18446744073709551615,"tool":1}}]}"#,
+    r#"{"id":"1","type":"user","content":"x"}"#,
+    r#"{"$rewindTo":"1"}"#,
     r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"n","arguments":{}}}]},{"role":"tool","content":"x"}]}"#,
 ];
 
