@@ -106,7 +106,8 @@ impl<R: BufRead> Values<R> {
     }
 }
 
-/// Looks at the first value: a file whose first line is not whole is one document, or begins with an array.
+/// Looks at the first value: a file whose first line is not whole is one document, or begins with an array. What begins
+/// otherwise reaches over no line: the first one is damaged, and the others stand for themselves.
 fn begin<R: BufRead>(mut reader: R, limit: u64) -> io::Result<Mode<R>> {
     let mut head = Vec::new();
     let mut before = 0;
@@ -126,11 +127,13 @@ fn begin<R: BufRead>(mut reader: R, limit: u64) -> io::Result<Mode<R>> {
         }
         before += 1;
     }
-    let is_array = head.first() == Some(&b'[');
-    let mut cursor = Cursor::new(&head);
-    let is_whole = cursor.skip().is_ok() || !ends_inside(&head);
+    let reaches_on = match trimmed(&head).first() {
+        Some(b'[') => true,
+        Some(b'{') => Cursor::new(&head).skip().is_err() && ends_inside(&head),
+        _ => false,
+    };
     let input = io::Cursor::new(head).chain(reader);
-    if is_array || !is_whole {
+    if reaches_on {
         return Ok(Mode::Stream(Stream::new(input, before + 1, limit)));
     }
     Ok(Mode::Lines { lines: Lines::behind(input, limit, 0, 0), before })
@@ -234,8 +237,17 @@ mod tests {
     #[test]
     fn a_document_over_lines_and_what_follows_it() {
         assert_eq!(found(b"{\n \"a\": [\"}\",\n 1]\n}\n{\"b\":2}"), ["1 {\"a\":[\"}\",1]}", "5 {\"b\":2}"]);
-        assert_eq!(found(b"{\n \"a\": 1\n"), ["1 <cut off>"]);
+        assert_eq!(found(b"{\n \"a\": 1\n"), ["1 <cut off>", "2 <not JSON>"]);
         assert_eq!(found(b"{\"a\":\n{\"b\":2}\n{\"c\":3}\n"), ["1 <cut off>", "2 {\"b\":2}", "3 {\"c\":3}"]);
+    }
+
+    #[test]
+    fn lines_behind_a_first_one_that_is_cut_off_cost_themselves_and_are_told() {
+        let good = "{\"a\":1}\n{\"b\":2}\n";
+        for (first, what) in [("n(){ if (x) {\"}]}}", "cut off"), ("{\"c\":", "cut off"), ("x\":{}}", "not JSON")] {
+            let expected = [format!("1 <{what}>"), "2 {\"a\":1}".into(), "3 {\"b\":2}".into(), "4 <not JSON>".into()];
+            assert_eq!(found(format!("{first}\n{good}damaged\n\n\0\n").as_bytes()), expected, "{first}");
+        }
     }
 
     #[test]

@@ -127,10 +127,13 @@ impl Span {
             }
             // JSON lines after all, the first of which is cut off.
             None if array.is_none() && bytes.contains(&b'\n') => {
-                let lines = (line..).zip(bytes.split(|byte| *byte == b'\n'));
-                // What begins otherwise is in the middle of the value that is cut off.
-                for (number, bytes) in lines.filter(|(_, bytes)| trimmed(bytes).starts_with(b"{")) {
-                    read_line(bytes, number, ready);
+                for (line, bytes) in (line..).zip(bytes.split(|byte| *byte == b'\n')) {
+                    match trimmed(bytes).first() {
+                        None => {}
+                        Some(b'{') => read_line(bytes, line, ready),
+                        // In the middle of a value that is cut off, or none: what could be read in it is no record.
+                        Some(_) => ready.push_back(Found::Unreadable { line, what: "not JSON" }),
+                    }
                 }
             }
             None => {
