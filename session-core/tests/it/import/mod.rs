@@ -1,6 +1,7 @@
 //! Importing: made-up files of every shape, with the faults that real ones have.
 
 mod claude;
+mod claude_back;
 mod claude_events;
 mod codex;
 mod codex_notices;
