@@ -67,7 +67,7 @@ fn lines_from(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let mut used = alphabet(&text[first.clone()]);
     let mut lines = vec![first];
     while len >= SHORTEST_WRAPPED
-        && len % 4 == 0
+        && len.is_multiple_of(4)
         && let Some(line) = lines.last().filter(|line| line.len() == len)
         && let Some(start) = next_line(text, line.end)
     {
