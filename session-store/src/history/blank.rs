@@ -39,6 +39,16 @@ pub(super) fn open_overwrite(path: &Path, inode: Inode) -> Result<File, DiskErro
     Ok(file)
 }
 
+/// Blanks what a write to a history that failed has left of it, whole lines included, so that it can be tried again.
+///
+/// # Errors
+/// As [`open_overwrite`] and [`blank`].
+pub(crate) fn take_back(history: &File, path: &Path, offset: u64, len: u64) -> Result<(), DiskError> {
+    let read = |source| DiskError { op: Op::Open, path: path.to_owned(), source };
+    let inode = Inode::of(&history.metadata().map_err(read)?);
+    blank(&open_overwrite(path, inode)?, path, offset, len, Last::Newline)
+}
+
 /// Overwrites bytes with spaces and, every 4096 bytes, a newline.
 ///
 /// It goes from the end to the start, so that after a failure what still stands is the beginning, whole.

@@ -1,6 +1,6 @@
 //! Adding lines to a history that stand elsewhere already, as they stand there.
 
-use super::blank::{Last, blank, open_overwrite};
+use super::blank::take_back;
 use crate::flock::{self, Inode, names};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use session_disk::{append, create_new, open_append};
@@ -55,9 +55,7 @@ impl<'a> Extension<'a> {
         let failed = |source| StoreError::Append { path: path.clone(), whole_events: 0, source };
         let offset = append(&self.file, &path, bytes).map_err(|short| failed(short.error))?;
         if offset != self.at {
-            let metadata = self.file.metadata().map_err(StoreError::read(&path))?;
-            let over = open_overwrite(&path, Inode::of(&metadata))?;
-            blank(&over, &path, offset, bytes.len() as u64, Last::Newline)?;
+            take_back(&self.file, &path, offset, bytes.len() as u64)?;
             return Ok(false);
         }
         self.durability.sync_data(&self.file, &path).map_err(failed)?;

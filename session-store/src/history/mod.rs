@@ -25,7 +25,7 @@ mod read;
 mod seen;
 mod tail;
 
-pub(crate) use blank::blank_at;
+pub(crate) use blank::{blank_at, take_back};
 #[cfg(feature = "remote")]
 pub(crate) use extend::Extension;
 pub(crate) use head::newer_format;

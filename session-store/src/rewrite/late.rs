@@ -3,7 +3,7 @@
 use super::backup::{Backup, backups};
 use super::lock_history;
 use crate::flock::Inode;
-use crate::history::{BUFFER, last_line};
+use crate::history::{BUFFER, last_line, take_back};
 use crate::part::Part;
 use crate::{Durability, LockGuard, Result, SessionPaths, StoreError};
 use memchr::memmem;
@@ -123,7 +123,7 @@ fn whole_lines(file: &File, path: &Path, from: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Appends lines to the history, which the caller has locked.
+/// Appends lines to the history, which the caller has locked. After an error none of them is in it, as a rule.
 fn put(paths: &SessionPaths, lines: &[u8], durability: Durability) -> Result<()> {
     let path = paths.history();
     let file = open_append(&path)?;
@@ -133,12 +133,16 @@ fn put(paths: &SessionPaths, lines: &[u8], durability: Durability) -> Result<()>
         file.read_exact_at(&mut last, len - 1).map_err(StoreError::read(&path))?;
     }
     let bytes = if last == [b'\n'] { lines.to_vec() } else { [b"\n", lines].concat() };
-    append(&file, &path, &bytes).map_err(|short| StoreError::Append {
-        path: path.clone(),
-        whole_events: 0,
-        source: short.error,
-    })?;
-    Ok(durability.sync_data(&file, &path)?)
+    let (offset, written, source) = match append(&file, &path, &bytes) {
+        Ok(offset) => match durability.sync_data(&file, &path) {
+            Ok(()) => return Ok(()),
+            Err(error) => (offset, bytes.len() as u64, error),
+        },
+        Err(short) => (short.offset, short.written, short.error),
+    };
+    // What stands of them would stand there twice when they are put again. The first error is the one to tell.
+    drop(take_back(&file, &path, offset, written));
+    Err(StoreError::Append { path, whole_events: 0, source })
 }
 
 /// Whether a file holds some bytes, whatever its size.

@@ -129,28 +129,31 @@ fn i24_a_death_or_a_failure_at_any_operation_loses_nothing_and_repeating_it_ends
 }
 
 #[test]
-fn what_was_written_to_the_old_history_in_the_end_is_carried_over_once_whoever_dies() {
-    for at in 0.. {
-        let (_dir, paths) = session(&line("a"));
-        blank(&paths, 0, 0, KeepBackup::Yes).expect("nothing forbids it");
-        let backup = backups(&paths).expect("they can be read").remove(0);
-        let mut old = OpenOptions::new().append(true).open(&backup.path).expect("it is ours");
-        old.write_all([line("late"), line("later"), "half".into()].concat().as_bytes()).expect("there is room");
-        let found = late::lines(&paths).expect("they can be read");
-        assert_eq!(found.iter().map(|late| late.offset).collect::<Vec<_>>(), [line("a").len() as u64]);
-        let carry = || {
-            let lock = lock::acquire(&paths, "demo", Wait::No)?;
-            late::carry(&paths, &lock, crate::Durability::Data)
-        };
-        let run = with(Fault::Stop { at }, carry);
-        carry().expect("nothing forbids it any more");
-        let text = history(&paths);
-        assert_eq!((text.matches(&line("late")).count(), text.matches(&line("later")).count()), (1, 1), "{at}: {text}");
-        assert!(late::lines(&paths).expect("they can be read").is_empty());
-        assert_eq!(carry().expect("there is nothing to do"), 0);
-        if !run.hit {
-            assert!(at > 3, "{at} operations were tried");
-            break;
+fn what_was_written_to_the_old_history_in_the_end_is_carried_over_once_whoever_dies_and_whatever_fails() {
+    for fault in [|at| Fault::Stop { at }, |at| Fault::Fail { at }, |at| Fault::Full { at }] {
+        for at in 0.. {
+            let (_dir, paths) = session(&line("a"));
+            blank(&paths, 0, 0, KeepBackup::Yes).expect("nothing forbids it");
+            let backup = backups(&paths).expect("they can be read").remove(0);
+            let mut old = OpenOptions::new().append(true).open(&backup.path).expect("it is ours");
+            old.write_all([line("late"), line("later"), "half".into()].concat().as_bytes()).expect("there is room");
+            let found = late::lines(&paths).expect("they can be read");
+            assert_eq!(found.iter().map(|late| late.offset).collect::<Vec<_>>(), [line("a").len() as u64]);
+            let carry = || {
+                let lock = lock::acquire(&paths, "demo", Wait::No)?;
+                late::carry(&paths, &lock, crate::Durability::Data)
+            };
+            let run = with(fault(at), carry);
+            carry().expect("nothing forbids it any more");
+            let text = history(&paths);
+            let found = (text.matches(&line("late")).count(), text.matches(&line("later")).count());
+            assert_eq!(found, (1, 1), "{:?}: {text}", fault(at));
+            assert!(late::lines(&paths).expect("they can be read").is_empty());
+            assert_eq!(carry().expect("there is nothing to do"), 0);
+            if !run.hit {
+                assert!(at > 3, "{at} operations were tried");
+                break;
+            }
         }
     }
 }
