@@ -1,20 +1,16 @@
 //! The kept descriptor of a history, and what is known of the file behind it.
 
 use super::group::SharedSync;
-use super::head::newer_format;
+use super::head::{Head, newer_format};
 use crate::flock::Inode;
 use crate::part::Part;
 use crate::{Result, StoreError};
-use memchr::memchr;
-use session_core::Event;
+use session_core::Limits;
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::{self, BufReader};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
-
-/// How far a history is read to find its first line. A header is shorter; a first line that is longer is none.
-const HEAD: u64 = 64 << 10;
 
 /// An open history: what threads that append to it share.
 #[derive(Debug)]
@@ -70,11 +66,11 @@ impl Kept {
     ///
     /// # Errors
     /// [`StoreError::NewerFormat`].
-    pub(super) fn look(&mut self, path: &Path, len: u64) -> Result<Look> {
+    pub(super) fn look(&mut self, path: &Path, len: u64, limits: Limits) -> Result<Look> {
         if self.left == Some(len) {
             return Ok(Look { len, is_new: false, is_torn: false });
         }
-        let is_new = !self.begun && self.read_head(path, len)?;
+        let is_new = !self.begun && self.read_head(path, len, limits)?;
         let mut last = [b'\n'];
         if len > 0 {
             self.open.file.read_exact_at(&mut last, len - 1).map_err(StoreError::read(path))?;
@@ -82,24 +78,14 @@ impl Kept {
         Ok(Look { len, is_new, is_torn: last != [b'\n'] })
     }
 
-    /// Whether there is nothing but blanks.
-    fn read_head(&mut self, path: &Path, len: u64) -> Result<bool> {
-        let mut head = Vec::new();
-        let mut part = Part { file: &self.open.file, at: 0, upto: len.min(HEAD) };
-        part.read_to_end(&mut head).map_err(StoreError::read(path))?;
-        // Blanks in front are what is left of a first append that failed.
-        let line = head.trim_ascii_start();
-        if line.is_empty() {
-            return Ok(len <= HEAD);
-        }
-        let (line, terminated) = match memchr(b'\n', line) {
-            Some(end) => (&line[..end], true),
-            None => (line, false),
-        };
-        if let Some(format) = Event::parse(line).ok().flatten().and_then(|event| newer_format(&event)) {
+    /// Whether nothing is said in it: what is left of a first append that failed says nothing.
+    fn read_head(&mut self, path: &Path, len: u64, limits: Limits) -> Result<bool> {
+        let history = BufReader::new(Part { file: &self.open.file, at: 0, upto: len });
+        let head = Head::read(history, limits).map_err(StoreError::read(path))?;
+        if let Some(format) = head.record.and_then(|record| newer_format(&record.event)) {
             return Err(StoreError::NewerFormat { path: path.to_owned(), format });
         }
-        self.begun = terminated || len > HEAD;
-        Ok(false)
+        self.begun = head.is_there && head.is_whole;
+        Ok(!head.is_there)
     }
 }

@@ -219,7 +219,7 @@ impl History {
             flock::exclusive(&kept.open.file, path)?;
             // Whoever repairs a history puts another file in its place; then this one is nobody's.
             if let Some(len) = kept.named_len(path)? {
-                let look = kept.look(path, len)?;
+                let look = kept.look(path, len, self.options.limits)?;
                 return Ok((kept, look));
             }
         }

@@ -258,6 +258,53 @@ fn h03_a_history_of_a_newer_format_is_read_and_not_written() {
     }
 }
 
+/// What says nothing at the start of a history, each more than any buffer holds: what is left of a first append that
+/// failed, and what others have left.
+fn nothings() -> [Vec<u8>; 5] {
+    let blank = [" ".repeat(4095), "\n".into()].concat().repeat(18);
+    let all = [blank.as_str(), "\u{a0}\n", "null\n", "\0\0\n"].concat();
+    [blank, "\u{a0}\n".into(), " null \n".into(), "\0\0\n".into(), all].map(String::into_bytes)
+}
+
+#[test]
+fn h03_a_newer_format_is_found_behind_all_that_says_nothing() {
+    let newer = [r#"{"ts":"2026-01-02T03:04:05Z","kind":"x.session","x":{"format":2}}"#, U1, ""].join("\n");
+    for before in nothings() {
+        let history = [before, newer.clone().into_bytes()].concat();
+        let session = Session::with_history(&history);
+        let refused = session.append(&[said("a")]);
+        assert!(matches!(refused, Err(StoreError::NewerFormat { format: 2, .. })), "{refused:?}");
+        assert_eq!(session.bytes(), history);
+    }
+}
+
+#[test]
+fn a_history_in_which_nothing_is_said_gets_the_first_lines() {
+    let stub = U1.as_bytes()[..40].to_vec();
+    for before in nothings().into_iter().chain([b" ".to_vec(), b"\0".to_vec(), stub]) {
+        let session = Session::with_history(&before);
+        let mut history = session.history();
+        history.append(&[said("a")], header).expect("it can be written");
+        history.append(&[said("b")], || unreachable!("it has begun")).expect("it can be written");
+        session.history().append(&[said("c")], || unreachable!("it has begun")).expect("it can be written");
+        let view = HistoryView::open(&session.paths, Options::default().limits).expect("it can be read");
+        let said = view.forwards().filter_map(|item| match item.expect("it can be read") {
+            session_core::Item::Record(record) => Some(record.event.kind.as_str().to_owned()),
+            session_core::Item::Defect(_) => None,
+        });
+        assert_eq!(said.collect::<Vec<_>>(), ["x.session", "message", "message", "message"], "{} bytes", before.len());
+    }
+}
+
+#[test]
+fn a_history_that_begins_with_a_line_that_gives_no_event_has_begun() {
+    for before in ["not json\n", "[]\n", "{\"ts\":1}{\n"] {
+        let session = Session::with_history(before.as_bytes());
+        session.history().append(&[said("a")], || unreachable!("it has begun")).expect("it can be written");
+        assert_eq!(session.bytes(), [before.as_bytes(), &line(&said("a"))].concat());
+    }
+}
+
 #[test]
 fn a_raw_newline_in_a_list_of_parts_does_not_end_the_line() {
     let session = Session::new();
