@@ -19,6 +19,7 @@ mod extend;
 mod file;
 mod group;
 mod head;
+mod hold;
 mod parallel;
 mod pending;
 mod read;
@@ -29,6 +30,7 @@ pub(crate) use blank::{blank_at, take_back};
 #[cfg(feature = "remote")]
 pub(crate) use extend::Extension;
 pub(crate) use head::newer_format;
+pub(crate) use hold::hold_history;
 pub(crate) use read::{BUFFER, settled_len};
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;
@@ -146,26 +148,26 @@ impl History {
         if events.is_empty() {
             return Ok(Appended::default());
         }
-        let pending = self.write_after(events, |is_new| if is_new { first() } else { Vec::new() }, || {})?;
+        let pending = self.write_after(events, |is_new| Ok(if is_new { first() } else { Vec::new() }), || {})?;
         pending.settle(&self.paths.history())
     }
 
     /// The same, but `before` is asked in any case which events come first, and `written` is told when they are in the
     /// file; both under the lock, so that of several writers who know of the same event, one writes it. `before` is told
-    /// whether no event was ever written.
+    /// whether no event was ever written; where it fails, nothing is written.
     ///
     /// On disk when it returns: the events, in the file and not synced, but for the first ones of a history. They are
     /// acknowledged by [`Pending::settle`].
     pub(crate) fn write_after(
         &mut self,
         events: &[Event],
-        before: impl FnOnce(bool) -> Vec<Event>,
+        before: impl FnOnce(bool) -> Result<Vec<Event>>,
         written: impl FnOnce(),
     ) -> Result<Pending> {
         let path = self.paths.history();
         let mut batch = Batch::new(events, &self.redaction, self.options.long_lines, &path)?;
         let (kept, look) = self.lock(&path)?;
-        batch.begin_with(&before(look.is_new), &self.redaction, &path)?;
+        batch.begin_with(&before(look.is_new)?, &self.redaction, &path)?;
         // An error closes the descriptor, and with it frees the lock.
         let (offset, isolated) = self.write(&kept, look, &batch, &path)?;
         written();
@@ -207,6 +209,11 @@ impl History {
     fn unlock(&mut self, kept: Kept, path: &Path) {
         // If the lock could not be freed, closing the descriptor frees it.
         self.kept = flock::unlock(&kept.open.file, path).is_ok().then_some(kept);
+    }
+
+    /// Whether an append has opened it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.kept.is_some()
     }
 
     /// The history, locked, and what it looks like.

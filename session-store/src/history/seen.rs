@@ -22,12 +22,12 @@ impl History {
     pub(crate) fn write_seen(
         &mut self,
         make: Make<'_>,
-        before: impl FnOnce(bool) -> Vec<Event>,
+        before: impl FnOnce(bool) -> Result<Vec<Event>>,
         written: impl FnOnce(),
     ) -> Result<Pending> {
         let path = self.paths.history();
         let (mut kept, mut look) = self.lock(&path)?;
-        let first = before(look.is_new);
+        let first = before(look.is_new)?;
         let mut all_isolated = Vec::new();
         for _ in 0..REOPENS {
             let view = HistoryView::open(&self.paths, self.options.limits)?;
@@ -52,7 +52,7 @@ impl History {
             }
             kept.left = None;
             let len = kept.named_len(&path)?.ok_or_else(|| self.deleted(&path))?;
-            look = kept.look(&path, len)?;
+            look = kept.look(&path, len, self.options.limits)?;
         }
         Err(StoreError::KeepsChanging { path })
     }

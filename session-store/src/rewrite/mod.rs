@@ -25,17 +25,14 @@ mod tests;
 
 pub(crate) use backup::backups;
 
-use crate::flock::{self, Inode, names};
-use crate::history::{BUFFER, blank_at, newer_format, settled_len};
+use crate::flock::Inode;
+use crate::history::{BUFFER, blank_at, hold_history, newer_format, settled_len};
 use crate::part::Part;
 use crate::{Durability, HistoryView, LockGuard, Options, Result, SessionPaths, StoreError};
-use session_disk::{DiskError, create_new, open_existing, remove_file, temp_name, write};
+use session_disk::{DiskError, create_new, remove_file, temp_name, write};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// How often the history may be replaced while it is locked.
-const REOPENS: usize = 16;
 
 /// Whether the old history is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,26 +169,10 @@ impl Drop for Rewrite<'_> {
 
 /// The history, locked against our own appends, for reading.
 fn lock_history(paths: &SessionPaths) -> Result<File> {
-    let path = paths.history();
-    let deleted = || {
+    hold_history(paths)?.ok_or_else(|| {
         let name = paths.dir().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        StoreError::Deleted { name, path: path.clone() }
-    };
-    for _ in 0..REOPENS {
-        let file = open_existing(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => deleted(),
-            _ => error.into(),
-        })?;
-        if !file.metadata().map_err(StoreError::read(&path))?.is_file() {
-            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not a regular file");
-            return Err(StoreError::Read { path, source });
-        }
-        flock::exclusive(&file, &path)?;
-        if names(&path, &file)? {
-            return Ok(file);
-        }
-    }
-    Err(deleted())
+        StoreError::Deleted { name, path: paths.history() }
+    })
 }
 
 fn refuse_newer(paths: &SessionPaths, options: &Options) -> Result<()> {

@@ -16,6 +16,14 @@ enum Said<'a> {
     Made(Make<'a>),
 }
 
+/// What becomes of events for a session that another goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    Refuse,
+    /// They say what the session says last.
+    Write,
+}
+
 impl Session {
     /// Appends events, all of them or none, in one write.
     ///
@@ -44,12 +52,18 @@ impl Session {
             return Ok(Appended::default());
         }
         let mut state = self.state();
-        self.may_append(&mut state)?;
-        if events.iter().all(|event| event.kind.is_extension()) && !self.has_history()? {
+        self.verify()?;
+        let waits = events.iter().all(|event| event.kind.is_extension()) && !self.has_history()?;
+        if waits || !state.history.is_open() {
+            // It is asked again under the lock of the history; here, so that nothing is kept or created in vain.
+            self.refuse_succeeded(&mut state)?;
+        }
+        self.may_append(&state)?;
+        if waits {
             state.waiting.extend_from_slice(events);
             return Ok(Appended { waiting: events.len(), ..Appended::default() });
         }
-        let (pending, start) = self.write(&mut state, Said::Events(events))?;
+        let (pending, start) = self.write(&mut state, Said::Events(events), Closed::Refuse)?;
         state.has_usage |= events.iter().chain(&state.waiting).any(|event| event.kind == Kind::XUsage);
         let appended = if start.is_none() && state.waiting.is_empty() {
             // Other threads may write while this one waits for the disk.
@@ -70,16 +84,17 @@ impl Session {
     /// On disk when it returns, and errors: as [`Session::append`], and those of `make`, after which nothing was written.
     pub(crate) fn append_made(&self, make: Make<'_>) -> Result<()> {
         let mut state = self.state();
-        self.may_append(&mut state)?;
-        let (pending, start) = self.write(&mut state, Said::Made(make))?;
+        self.verify()?;
+        self.refuse_succeeded(&mut state)?;
+        self.may_append(&state)?;
+        let (pending, start) = self.write(&mut state, Said::Made(make), Closed::Refuse)?;
         self.settle_with_waiting(&mut state, pending, start.as_ref())?;
         self.touch(&mut state);
         Ok(())
     }
 
-    fn may_append(&self, state: &mut State) -> Result<()> {
-        self.verify()?;
-        self.refuse_succeeded(state)?;
+    /// Refuses to write without the lock that this handle held, or for a turn whose marker cannot be put back.
+    fn may_append(&self, state: &State) -> Result<()> {
         self.held_now().map_or(Ok(()), |held| held.check())?;
         if let Some(turn) = &state.turn {
             // That another turn has taken its place is for the lock to prevent; the marker only tells.
@@ -89,33 +104,38 @@ impl Session {
     }
 
     /// Writes the events that wait, and these. Gives the start of a turn, too, if it was written with them.
-    fn write(&self, state: &mut State, said: Said<'_>) -> Result<(Pending, Option<Event>)> {
-        let mut has_begun = state.has_begun;
+    fn write(&self, state: &mut State, said: Said<'_>, closed: Closed) -> Result<(Pending, Option<Event>)> {
+        let State { history, waiting, seen, has_begun, .. } = state;
+        let mut begins = false;
         let start = OnceCell::new();
         let before = |is_new| {
-            has_begun |= is_new;
+            if closed == Closed::Refuse {
+                // Whoever names a successor holds the lock that is held now: what is written goes before that.
+                self.refuse_where_succeeded(seen)?;
+            }
+            begins = is_new;
             let mut lines = if is_new { self.first_lines() } else { Vec::new() };
             lines.extend(start.get_or_init(|| turn_start::waiting(&self.paths)).clone());
-            lines
+            Ok(lines)
         };
         let written = || {
             if start.get().is_some_and(Option::is_some) {
                 turn_start::written(&self.paths);
             }
         };
-        let waiting = &state.waiting[..];
+        let waiting = &waiting[..];
         let pending = match said {
-            Said::Events(events) if waiting.is_empty() => state.history.write_after(events, before, written),
-            Said::Events(events) => state.history.write_after(&[waiting, events].concat(), before, written),
+            Said::Events(events) if waiting.is_empty() => history.write_after(events, before, written),
+            Said::Events(events) => history.write_after(&[waiting, events].concat(), before, written),
             Said::Made(make) => {
                 let mut both = |view: &HistoryView| Ok([waiting, &make(view)?].concat());
-                state.history.write_seen(&mut both, before, written)
+                history.write_seen(&mut both, before, written)
             }
         };
         let start = start.into_inner().flatten();
         match pending {
             Ok(pending) => {
-                state.has_begun = has_begun;
+                *has_begun |= begins;
                 Ok((pending, start))
             }
             Err(error) => Err(self.not_written(state, start.as_ref(), error)),
@@ -173,7 +193,7 @@ impl Session {
     pub(crate) fn append_closing(&self, events: &[Event]) -> Result<()> {
         self.verify()?;
         let mut state = self.state();
-        let (pending, start) = self.write(&mut state, Said::Events(events))?;
+        let (pending, start) = self.write(&mut state, Said::Events(events), Closed::Write)?;
         self.settle_with_waiting(&mut state, pending, start.as_ref())?;
         self.touch(&mut state);
         Ok(())

@@ -20,6 +20,7 @@ pub use turn::{Turn, TurnEnd};
 
 use crate::directory::hold;
 use crate::flock::Inode;
+use crate::history::hold_history;
 use crate::lock::{self, Held};
 use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
@@ -172,19 +173,24 @@ impl Session {
     #[doc(alias = "SaveMeta")]
     pub fn update_meta(&self, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
         let now = self.clock.utc();
-        self.change_meta(|meta| {
+        let mut appends = None;
+        let changed = self.change_meta(|meta| {
             let before = meta.clone();
             change(meta);
             self.redact_texts(&before, meta)?;
             meta::keep_users_title(&before, meta);
             if meta.succeeded_by != before.succeeded_by {
                 self.held()?.check()?;
+                // Who is appending has done so before; who comes later sees it.
+                appends = hold_history(&self.paths)?;
             }
             if *meta != before {
                 meta.updated = Some(now);
             }
             Ok(())
-        })
+        });
+        drop(appends);
+        changed
     }
 
     fn redact_texts(&self, before: &Meta, meta: &mut Meta) -> Result<()> {

@@ -15,13 +15,15 @@ const TOUCH_WAIT: Duration = Duration::from_millis(20);
 /// How long the last one waits.
 pub(super) const CLOSE_WAIT: Duration = Duration::from_secs(2);
 
+/// The successor that `meta.json` named when it was last read, and the state of the file then.
+pub(super) type SeenSuccessor = Option<(Option<Stamp>, String)>;
+
 #[derive(Debug)]
 pub(crate) struct State {
     pub(super) history: History,
     /// Events of ours that are written with the next one that begins, or stands in, a history.
     pub(super) waiting: Vec<Event>,
-    /// The successor that `meta.json` named when it was last read, and the state of the file then.
-    successor: Option<(Option<Stamp>, String)>,
+    pub(super) seen: SeenSuccessor,
     /// When `updated` was last written.
     touched: Option<Instant>,
     /// Whether something was appended since.
@@ -41,7 +43,7 @@ impl State {
         State {
             history: History::new(paths.clone(), name, options),
             waiting: Vec::new(),
-            successor: None,
+            seen: None,
             touched: None,
             is_stale: false,
             has_begun: false,
@@ -55,16 +57,20 @@ impl State {
 impl Session {
     /// Refuses to write to a session that another goes on with. The metadata is read again only when its file changed.
     pub(crate) fn refuse_succeeded(&self, state: &mut State) -> Result<()> {
+        self.refuse_where_succeeded(&mut state.seen)
+    }
+
+    pub(super) fn refuse_where_succeeded(&self, seen: &mut SeenSuccessor) -> Result<()> {
         let path = self.paths.meta();
         let stamp = Stamp::at(&path).map_err(StoreError::read(&path))?;
-        let known = state.successor.take().filter(|(known, _)| *known == stamp);
+        let known = seen.take().filter(|(known, _)| *known == stamp);
         let successor = match known {
             Some((_, successor)) => successor,
             None => meta::read(&self.paths, &self.name, self.options.limits)?.meta.succeeded_by,
         };
         let refusal = (!successor.is_empty())
             .then(|| StoreError::Succeeded { name: self.name.clone(), successor: successor.clone() });
-        state.successor = Some((stamp, successor));
+        *seen = Some((stamp, successor));
         refusal.map_or(Ok(()), Err)
     }
 

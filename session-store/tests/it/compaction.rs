@@ -1,12 +1,17 @@
 //! Compaction.
 
 use crate::garden::{Garden, Sharing, at_every_step};
-use crate::scratch::{Scratch, Sleeper, identity_json, name, user};
+use crate::meanwhile::{Redacting, is_awaited, locked};
+use crate::scratch::{Scratch, Sleeper, eventually, identity_json, name, user};
 use crate::support::quick;
 use session_core::{Message, TitleSource};
 use session_disk::faults::with;
-use session_store::{Checkup, Compacted, Compaction, FindingCode, InboxMessage, Result, Store, StoreError, USER_LINE};
+use session_store::{
+    Checkup, Compacted, Compaction, FindingCode, InboxMessage, NewSession, Result, Store, StoreError, USER_LINE,
+};
 use std::fs;
+use std::io::Write as _;
+use std::thread;
 
 fn plan(successor: &str) -> Compaction {
     Compaction { name: Some(name(successor)), summary: "three oaks were planted".into() }
@@ -76,6 +81,53 @@ fn h19_what_came_while_the_summary_was_made_goes_along() {
 }
 
 #[test]
+fn h19_an_append_that_was_on_its_way_when_the_session_got_its_successor_is_refused() {
+    for (has_history, has_appended) in [(false, false), (true, false), (true, true)] {
+        let scratch = Scratch::new();
+        let store = scratch.store_with(quick());
+        let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+        let child = store.create(&new).expect("its name is free");
+        if has_history {
+            child.append_messages([Message::user("plant three oaks")]).expect("nothing forbids it");
+        }
+        let other = scratch.store_with(quick());
+        let meanwhile = move || compact(&other, "demo", "demo-2").map(drop).expect("nothing forbids it");
+        let child = if has_appended { child } else { store.open(&name("demo")).expect("it is there") };
+        let child = child.redacted_by(Redacting::with("late", meanwhile));
+        let refused = child.append_messages([Message::user("late")]);
+        assert!(
+            matches!(&refused, Err(StoreError::Succeeded { successor, .. }) if successor == "demo-2"),
+            "{refused:?}"
+        );
+        drop(child);
+        let history = fs::read_to_string(scratch.path("demo/history.jsonl")).expect("it is text");
+        assert!(!history.contains("late"), "{history}");
+    }
+}
+
+#[test]
+fn h19_a_session_gets_its_successor_when_nobody_is_appending_to_it() {
+    let scratch = Scratch::new();
+    scratch.session("demo", &[user(1, "plant three oaks")]);
+    let store = scratch.store_with(quick());
+    let history = scratch.path("demo/history.jsonl");
+    let mut appending = locked(&history);
+    thread::scope(|scope| {
+        let compacting = scope.spawn(|| compact(&store, "demo", "demo-2"));
+        eventually(|| is_awaited(&history).then_some(()));
+        assert_eq!(store.read_meta(&name("demo")).expect("it can be read").meta.succeeded_by, "");
+        appending.write_all(user(2, "late").as_bytes()).expect("there is room");
+        drop(appending);
+        let compacted = compacting.join().expect("it does not panic").expect("nothing forbids it");
+        assert_eq!(compacted.carried, 1);
+    });
+    assert_eq!(
+        crate::support::texts(&store.load(&name("demo-2")).expect("readable")),
+        ["three oaks were planted", "late"]
+    );
+}
+
+#[test]
 fn t01_the_spilled_output_that_a_summary_mentions_is_there() {
     let garden = Garden::new();
     let source = garden.create("demo");
@@ -112,7 +164,7 @@ fn a_session_whose_turn_runs_or_that_has_a_successor_is_not_compacted() {
 fn a_session_without_a_history_is_compacted_too() {
     let scratch = Scratch::new();
     let store = scratch.store_with(quick());
-    let new = session_store::NewSession { name: Some(name("demo")), ..Default::default() };
+    let new = NewSession { name: Some(name("demo")), ..Default::default() };
     drop(store.create(&new).expect("it can be created"));
     compact(&store, "demo", "demo-2").map(drop).expect("nothing forbids it");
     assert_eq!(store.open(&name("demo")).expect("it is there").name(), "demo-2");

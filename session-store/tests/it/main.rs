@@ -51,6 +51,7 @@ mod list_order;
 mod list_readonly;
 mod lock_exclusion;
 mod lock_lost;
+mod meanwhile;
 mod meta_damage;
 mod meta_faults;
 mod meta_golden;
