@@ -52,6 +52,9 @@ pub struct SessionHeader {
     /// Whether it was made to go on with its parent. It does once that one names it as its successor.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub compacts: bool,
+    /// How much of its parent's history the summary that it begins with is of, in bytes from the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacts_bytes: Option<u64>,
 }
 
 impl Default for SessionHeader {
@@ -64,6 +67,7 @@ impl Default for SessionHeader {
             model: String::new(),
             parent: String::new(),
             compacts: false,
+            compacts_bytes: None,
         }
     }
 }

@@ -1,15 +1,19 @@
 //! Compaction: a session that goes on with another one, from a summary of it.
 //!
-//! The successor is built whole and gets its name; then the source names it, in one step, and from then on nothing is
-//! appended to the source. Who dies in between leaves a session that says that it was made for that, and that nobody goes
-//! on in: repeating the compaction takes it.
+//! The successor is built whole and gets its name; then, while nobody of ours can append to the source, what was said there
+//! meanwhile is appended to the successor, and the source names it, in one step: from then on nothing is appended to the
+//! source. Who dies before that leaves a session that says that it was made for it and how far its summary goes, and that
+//! nobody goes on in: repeating the compaction takes it.
+
+mod carry;
 
 use crate::chain::Member;
+use crate::history::hold_or_create;
 use crate::processes::refuse_turn;
 use crate::staging::{self, Staged};
 use crate::{HistoryView, LockGuard, Result, Session, SessionPaths, Store, StoreError, meta, spill};
 use session_core::checkpoint::Checkpointer;
-use session_core::{Event, Extension, Item, Message, Meta, Replay, SessionHeader, SessionName, Successor};
+use session_core::{Event, Extension, Item, Limits, Message, Meta, SessionHeader, SessionName, Successor};
 use std::collections::BTreeSet;
 
 /// How a session is compacted.
@@ -28,7 +32,7 @@ pub struct Compaction {
 pub struct Compacted {
     /// The successor's name.
     pub name: SessionName,
-    /// Messages that came while it was made, and stand behind the summary.
+    /// Messages that came while it was made, and stand behind the summary. 0 where only the history had to be told of it.
     pub carried: u64,
     /// How many checkpoints the successor shares.
     pub checkpoints: u64,
@@ -45,9 +49,11 @@ impl Store {
     ///
     /// It is done under the source's lock, between two turns.
     ///
-    /// On disk when it returns: the successor, and last of all the link to it in the source's metadata and history, synced
-    /// as the durability says. The source takes no event any more. After an error it has no successor, or the error is
-    /// part of the answer.
+    /// On disk when it returns: the successor, with what was said in the source meanwhile, and last of all the link to it in
+    /// the source's metadata and history, synced as the durability says. A source without a history has an empty one. It
+    /// takes no event any more: who appends at that moment waits, and is refused. After an error the source has no
+    /// successor, or the error is part of the answer. Repeating one that was interrupted, with the same name and summary,
+    /// ends it.
     ///
     /// # Errors
     /// [`StoreError::LiveTurn`]; [`StoreError::Succeeded`] where another goes on with it already; [`StoreError::Exists`]
@@ -69,59 +75,66 @@ impl Store {
                 if compaction.name.as_ref().is_some_and(|name| name.as_str() == successor)
                     && !source.tells_successor(&successor)? =>
             {
-                let name = SessionName::new(successor)?;
-                source.tell_successor(&name)?;
-                return self.finish(source, name, source.view()?.len_bytes(), 0);
+                let (successor, name) = self.member(SessionName::new(successor)?)?;
+                return Ok(finish(source, &successor, name, (0, 0)));
             }
             begun => begun?,
         }
         refuse_turn(source.paths(), source.name())?;
-        // What is in the source from here on was not seen by who made the summary.
-        let upto = source.view()?.len_bytes();
         let mut shared = 0;
-        let name = match self.left_over(source, compaction)? {
-            Some(name) => name,
-            None => staging::build(self, compaction.name.as_ref(), |staged| {
-                shared = fill(self, source, staged, &compaction.summary, checkpoints)?;
-                Ok::<_, StoreError>(())
-            })?,
-        };
-        source.link_successor(&name)?;
-        self.finish(source, name, upto, shared)
-    }
-
-    /// From here on it is done: what came meanwhile, and what waits, goes along.
-    fn finish(&self, source: &Session, name: SessionName, upto: u64, checkpoints: u64) -> Result<Compacted> {
-        let mut compacted = Compacted { name: name.clone(), carried: 0, checkpoints, error: None };
-        let successor = self.session(Member { paths: self.existing(&name)?, name, dangling: None })?;
-        match carry(source, upto, &successor) {
-            Ok(carried) => compacted.carried = carried,
-            Err(error) => compacted.error = Some(error),
-        }
-        compacted.error = compacted.error.or(successor.adopt(&successor.inbox()).err());
-        Ok(compacted)
-    }
-
-    /// What an earlier try under this name has left, if it says the same.
-    fn left_over(&self, source: &Session, compaction: &Compaction) -> Result<Option<SessionName>> {
-        let Some(name) = &compaction.name else { return Ok(None) };
-        let paths = self.paths(name)?;
-        if self.has_history(name) && was_made_for(&paths, source.name(), self.options().limits)? {
-            let mut left = HistoryView::open(&paths, self.options().limits)?.load()?.messages;
-            if left.len() == 1 && left.pop() == Some(Message::user(&compaction.summary)) {
-                return Ok(Some(name.clone()));
+        let (name, upto) = match self.left_over(source, compaction)? {
+            Some(left) => left,
+            None => {
+                // What is in the source from here on was not seen by who made the summary.
+                let upto = source.view()?.len_bytes();
+                let name = staging::build(self, compaction.name.as_ref(), |staged| {
+                    shared = fill(self, source, staged, (&compaction.summary, upto), checkpoints)?;
+                    Ok::<_, StoreError>(())
+                })?;
+                (name, upto)
             }
-        }
-        Ok(None)
+        };
+        let (successor, name) = self.member(name)?;
+        let carried = source.go_on_in(&name, || carry::carry(source, upto, &successor))?;
+        Ok(finish(source, &successor, name, (carried, shared)))
+    }
+
+    fn member(&self, name: SessionName) -> Result<(Session, SessionName)> {
+        let member = Member { paths: self.existing(&name)?, name: name.clone(), dangling: None };
+        Ok((self.session(member)?, name))
+    }
+
+    /// What an earlier try under this name has left, if it begins with the same summary, and how far that goes.
+    fn left_over(&self, source: &Session, compaction: &Compaction) -> Result<Option<(SessionName, u64)>> {
+        let Some(name) = compaction.name.as_ref().filter(|name| self.has_history(name)) else { return Ok(None) };
+        let (paths, limits) = (self.paths(name)?, self.options().limits);
+        let Some(upto) = header_for(&paths, source.name(), limits)?.and_then(|header| header.compacts_bytes) else {
+            return Ok(None);
+        };
+        let left = HistoryView::open(&paths, limits)?.load()?.messages;
+        let is_same = left.first() == Some(&Message::user(&compaction.summary));
+        Ok(is_same.then(|| (name.clone(), upto)))
     }
 }
 
+/// The session is linked: what is left is told, and what waits goes along.
+fn finish(source: &Session, successor: &Session, name: SessionName, (carried, checkpoints): (u64, u64)) -> Compacted {
+    let told = source.tell_successor(&name);
+    let adopted = successor.adopt(&successor.inbox());
+    Compacted { name, carried, checkpoints, error: told.err().or(adopted.err()) }
+}
+
 /// Whether the session at `paths` was made to go on with `parent`: its first line says so.
-pub(crate) fn was_made_for(paths: &SessionPaths, parent: &str, limits: session_core::Limits) -> Result<bool> {
+pub(crate) fn was_made_for(paths: &SessionPaths, parent: &str, limits: Limits) -> Result<bool> {
+    Ok(header_for(paths, parent, limits)?.is_some())
+}
+
+/// The first line of a session that was made to go on with `parent`.
+fn header_for(paths: &SessionPaths, parent: &str, limits: Limits) -> Result<Option<SessionHeader>> {
     let head = HistoryView::open(paths, limits)?.head()?;
     Ok(match head.and_then(|head| head.event.extension()) {
-        Some(Extension::Session(header)) => header.compacts && header.parent == parent,
-        _ => false,
+        Some(Extension::Session(header)) if header.compacts && header.parent == parent => Some(header),
+        _ => None,
     })
 }
 
@@ -130,7 +143,7 @@ fn fill(
     store: &Store,
     source: &Session,
     staged: &Staged<'_>,
-    summary: &str,
+    (summary, upto): (&str, u64),
     checkpoints: Option<&dyn Checkpointer>,
 ) -> Result<u64> {
     let parent = source.meta()?.meta;
@@ -153,7 +166,12 @@ fn fill(
     }
     meta::mark_header(&mut meta);
     let mut history = staged.history()?;
-    let header = SessionHeader { name: meta.name.clone(), compacts: true, ..SessionHeader::default() };
+    let header = SessionHeader {
+        name: meta.name.clone(),
+        compacts: true,
+        compacts_bytes: Some(upto),
+        ..SessionHeader::default()
+    };
     for event in staging::first_lines(header, &meta, now) {
         history.push(&event)?;
     }
@@ -171,31 +189,6 @@ fn fill(
     Ok(shared)
 }
 
-/// Appends to the successor what was said in the source meanwhile: a child of an earlier turn needs no lock for that.
-fn carry(source: &Session, upto: u64, successor: &Session) -> Result<u64> {
-    let view = source.view()?;
-    let mut live = Replay::new();
-    for item in view.forwards() {
-        let Item::Record(record) = view.told(item)? else { continue };
-        if record.place.offset >= upto {
-            let event = record.event.clone();
-            live.event(&record.event.effect(), || event);
-        }
-    }
-    let events: Vec<Event> = live.into_live().into_iter().map(|event| *event).collect();
-    let (known, mut mentioned) = (spill::names(source.paths())?, BTreeSet::new());
-    for event in &events {
-        let mut line = Vec::new();
-        event.encode(&mut line);
-        spill::mentions(&line, &known, &mut mentioned);
-    }
-    let there = spill::names(successor.paths())?;
-    let missing: Vec<String> = mentioned.into_iter().filter(|name| !there.contains(name)).collect();
-    spill::copy(source.paths(), successor.paths(), &missing, successor.options().durability)?;
-    successor.append(&events)?;
-    Ok(events.len() as u64)
-}
-
 impl Session {
     /// Makes sure that this lock is this session's and held, and that nobody goes on with the session.
     pub(crate) fn begin_change(&self, lock: &LockGuard) -> Result<()> {
@@ -208,13 +201,22 @@ impl Session {
         self.refuse_succeeded(&mut self.state())
     }
 
-    /// Names the successor: in the metadata, which is what counts, then in the history, which is what lasts.
+    /// Names the successor in the metadata, which is what counts, once `carry` has completed it with what was said here
+    /// meanwhile. Nobody of ours appends from before that until it is done, and who does then sees it.
     ///
-    /// The other way round, who died in between would leave a history that says that another goes on with it, and a
-    /// session that still does.
-    fn link_successor(&self, name: &SessionName) -> Result<()> {
-        self.update_meta(|meta| name.as_str().clone_into(&mut meta.succeeded_by))?;
-        self.tell_successor(name)
+    /// The history is told last ([`Session::tell_successor`]): the other way round, who died in between would leave a
+    /// history that says that another goes on with it, and a session that still does.
+    fn go_on_in<T>(&self, name: &SessionName, carry: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _appends = hold_or_create(self.paths())?;
+        let carried = carry()?;
+        let now = self.now();
+        self.held()?.check()?;
+        self.change_meta(|meta| {
+            name.as_str().clone_into(&mut meta.succeeded_by);
+            meta.updated = Some(now);
+            Ok(())
+        })?;
+        Ok(carried)
     }
 
     /// Whether the history names this successor.

@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         session: Some(session.name().to_owned()),
         line: None,
         offset: None,
-        text: format!("what waits there comes along later: {}", causes(error)),
+        text: format!("it goes on in {}, and the rest is done later: {}", compacted.name, causes(error)),
     };
     let diagnostics: Vec<_> = compacted.error.iter().map(told).collect();
     context.out.diagnostics(&diagnostics);

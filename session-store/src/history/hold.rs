@@ -2,7 +2,7 @@
 
 use crate::flock::{self, names};
 use crate::{Result, SessionPaths, StoreError};
-use session_disk::open_existing;
+use session_disk::{create_new, open_existing};
 use std::fs::File;
 use std::io;
 
@@ -31,4 +31,16 @@ pub(crate) fn hold_history(paths: &SessionPaths) -> Result<Option<File>> {
         }
     }
     Ok(None)
+}
+
+/// The same where there may be none: then an empty one is made, which every reader takes for none, so that nobody begins
+/// one meanwhile.
+pub(crate) fn hold_or_create(paths: &SessionPaths) -> Result<Option<File>> {
+    match hold_history(paths)? {
+        Some(file) => Ok(Some(file)),
+        None => match create_new(&paths.history()) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.into()),
+            Ok(_) | Err(_) => hold_history(paths),
+        },
+    }
 }

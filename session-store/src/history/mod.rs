@@ -30,7 +30,7 @@ pub(crate) use blank::{blank_at, take_back};
 #[cfg(feature = "remote")]
 pub(crate) use extend::Extension;
 pub(crate) use head::newer_format;
-pub(crate) use hold::hold_history;
+pub(crate) use hold::{hold_history, hold_or_create};
 pub(crate) use read::{BUFFER, settled_len};
 pub use read::{HistoryReader, HistoryView};
 pub use tail::Isolated;

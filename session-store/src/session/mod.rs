@@ -106,6 +106,10 @@ impl Session {
         self
     }
 
+    pub(crate) fn redaction(&self) -> &Redaction {
+        &self.redaction
+    }
+
     /// Makes what the reference expects of a session that was opened: the directories and `meta.json`.
     pub(crate) fn complete(&self) -> Result<()> {
         directories(&self.paths)?;
@@ -204,7 +208,7 @@ impl Session {
     }
 
     /// Changes the metadata without the rules of [`Session::update_meta`].
-    fn change_meta(&self, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
+    pub(crate) fn change_meta(&self, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
         self.change_meta_within(UPDATE_WAIT, change)
     }
 
@@ -263,7 +267,7 @@ impl Session {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
-    fn held(&self) -> Result<Arc<Held>> {
+    pub(crate) fn held(&self) -> Result<Arc<Held>> {
         self.held_now().ok_or_else(|| StoreError::NotLocked { name: self.name.clone() })
     }
 

@@ -7,8 +7,10 @@ use crate::support::quick;
 use session_core::{Message, TitleSource};
 use session_disk::faults::with;
 use session_store::{
-    Checkup, Compacted, Compaction, FindingCode, InboxMessage, NewSession, Result, Store, StoreError, USER_LINE,
+    Checkup, Compacted, Compaction, FindingCode, InboxMessage, NewSession, Result, Session, Store, StoreError,
+    USER_LINE,
 };
+use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
 use std::thread;
@@ -128,6 +130,88 @@ fn h19_a_session_gets_its_successor_when_nobody_is_appending_to_it() {
 }
 
 #[test]
+fn i34_h19_what_came_while_the_summary_was_made_is_lost_and_doubled_by_no_death_and_no_failure() {
+    at_every_step(12, |fault| {
+        let scratch = Scratch::new();
+        scratch.session("demo", &[user(1, "plant three oaks")]);
+        let store = scratch.store();
+        let (session, is_late) = (store.open(&name("demo")).expect("it is there"), Cell::new(false));
+        let lock = session.lock().expect("it is free");
+        // Another process, which nothing befalls.
+        let late = Sharing(|| {
+            let session = scratch.store().open(&name("demo")).expect("it is there");
+            let said = [Message::user("late"), Message::user("late"), Message::user("too late")];
+            thread::scope(|scope| scope.spawn(|| session.append_messages(said).map(drop)).join())
+                .expect("it does not panic")
+                .expect("no lock is needed");
+            is_late.set(true);
+        });
+        let run = with(fault, || store.compact(&session, &lock, &plan("demo-2"), Some(&late)));
+        drop((session, lock));
+        let said = |session: &str| crate::support::texts(&store.load(&name(session)).expect("readable"));
+        let is_linked = store.open(&name("demo")).expect("it is there").name() == "demo-2";
+        assert!(is_linked || run.result.is_err(), "{fault:?}");
+        let was_made = scratch.path("demo-2").exists();
+        let whole = ["three oaks were planted", "late", "late", "too late"];
+        if is_linked {
+            assert_eq!(said("demo-2"), whole, "{fault:?}: what is linked is whole");
+        }
+        let source = Session::open_dir(scratch.path("demo"), quick()).expect("it is there");
+        let lock = source.lock().expect("it is free");
+        match store.compact(&source, &lock, &plan("demo-2"), None) {
+            Ok(again) => assert!(again.error.is_none(), "{fault:?}"),
+            Err(error) => assert!(is_linked && matches!(error, StoreError::Succeeded { .. }), "{fault:?}: {error}"),
+        }
+        // Who makes it anew has a summary of what was there by then.
+        let wanted = if is_late.get() && was_made { &whole[..] } else { &whole[..1] };
+        assert_eq!(said("demo-2"), wanted, "{fault:?}");
+        assert!(fs::read_to_string(source.paths().history()).expect("it is text").contains("x.successor"), "{fault:?}");
+        run.hit
+    });
+}
+
+#[test]
+fn h19_what_an_interrupted_compaction_has_left_is_taken_only_if_it_can_go_on_from_there() {
+    let left = |source: &[String], successor: &[String]| {
+        let scratch = Scratch::new();
+        scratch.session("demo", source);
+        scratch.session("demo-2", successor);
+        let store = scratch.store_with(quick());
+        let told = match compact(&store, "demo", "demo-2") {
+            Ok(compacted) => Some(compacted.carried),
+            Err(StoreError::Exists { .. }) => None,
+            Err(error) => panic!("{error}"),
+        };
+        let goes_on = !store.read_meta(&name("demo")).expect("it can be read").meta.succeeded_by.is_empty();
+        assert_eq!(goes_on, told.is_some());
+        (told, crate::support::texts(&store.load(&name("demo-2")).expect("readable")))
+    };
+    let source = [user(1, "plant three oaks"), user(3, "water them"), user(4, "and the ash")];
+    let first = source[0].len();
+    let head = |upto: &str| {
+        format!(
+            "{{\"ts\":\"2026-01-02T03:04:02Z\",\"kind\":\"x.session\",\"x\":{{\"format\":1,\"parent\":\"demo\",\"compacts\":true{upto}}}}}\n"
+        )
+    };
+    let begun = [head(&format!(",\"compacts_bytes\":{first}")), user(2, "three oaks were planted")];
+    let and = |more: &[String]| [&begun[..], more].concat();
+    let whole = ["three oaks were planted", "water them", "and the ash"];
+    for had in [&source[1..1], &source[1..2], &source[1..]] {
+        assert_eq!(left(&source, &and(had)), (Some(2), whole.map(str::to_owned).to_vec()));
+    }
+    // Somebody goes on in it; it took along what was taken back since; it does not say how far its summary goes.
+    let rollback = "{\"ts\":\"2026-01-02T03:04:05Z\",\"kind\":\"rollback\",\"dropped\":1}\n".to_owned();
+    for (source, successor) in [
+        (source.to_vec(), and(&[user(5, "mine")])),
+        (source[..2].to_vec(), and(&source[1..])),
+        ([&source[..], &[rollback]].concat(), and(&source[1..])),
+        (source.to_vec(), vec![head(""), begun[1].clone()]),
+    ] {
+        assert_eq!(left(&source, &successor).0, None);
+    }
+}
+
+#[test]
 fn t01_the_spilled_output_that_a_summary_mentions_is_there() {
     let garden = Garden::new();
     let source = garden.create("demo");
@@ -168,7 +252,8 @@ fn a_session_without_a_history_is_compacted_too() {
     drop(store.create(&new).expect("it can be created"));
     compact(&store, "demo", "demo-2").map(drop).expect("nothing forbids it");
     assert_eq!(store.open(&name("demo")).expect("it is there").name(), "demo-2");
-    assert!(!scratch.path("demo/history.jsonl").exists());
+    let history = fs::read(scratch.path("demo/history.jsonl")).expect("it keeps others from beginning one");
+    assert_eq!(history, b"");
 }
 
 #[test]
@@ -240,7 +325,7 @@ fn h19_repeating_a_compaction_that_died_after_the_link_tells_the_history_of_it()
     let at = told.find("{\"ts\":").and_then(|_| told.lines().position(|line| line.contains("x.successor")));
     let untold: String = told.lines().take(at.expect("it is told")).map(|line| format!("{line}\n")).collect();
     fs::write(&history, &untold).expect("scratch");
-    let member = session_store::Session::open_dir(scratch.path("demo"), quick()).expect("it is there");
+    let member = Session::open_dir(scratch.path("demo"), quick()).expect("it is there");
     let lock = member.lock().expect("it is free");
     let again = store.compact(&member, &lock, &plan("demo-2"), None).expect("it does the rest");
     assert_eq!(again.name.as_str(), "demo-2");
