@@ -91,15 +91,24 @@ impl Session {
         if self.meta()?.meta.workspace != from {
             return Err(StoreError::Moved { name: self.name().to_owned(), from: from.to_owned() });
         }
-        if self.has_history()? {
-            let note = Note { topic: Note::RELOCATED.to_owned(), text: to.to_owned() };
-            match self.append(&[Extension::Note(note).into_event(self.now())]) {
-                // Its history is closed; what its metadata says is all that is asked of it.
-                Ok(_) | Err(StoreError::Succeeded { .. }) => {}
-                Err(error) => return Err(error),
-            }
+        let is_told = self.has_history()?;
+        if is_told {
+            self.tell_moved(to)?;
         }
-        self.update_meta(|meta| to.clone_into(&mut meta.workspace)).map(drop)
+        self.update_meta(|meta| to.clone_into(&mut meta.workspace))?;
+        if !is_told && self.begun_without(|told| told.workspace == to)? {
+            self.tell_moved(to)?;
+        }
+        Ok(())
+    }
+
+    fn tell_moved(&self, to: &str) -> Result<()> {
+        let note = Note { topic: Note::RELOCATED.to_owned(), text: to.to_owned() };
+        match self.append(&[Extension::Note(note).into_event(self.now())]) {
+            // Its history is closed; what its metadata says is all that is asked of it.
+            Ok(_) | Err(StoreError::Succeeded { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 

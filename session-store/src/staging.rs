@@ -9,7 +9,7 @@ pub(crate) use resume::resume;
 use crate::flock::try_exclusive;
 use crate::paths::staging_path;
 use crate::{Durability, Redaction, Result, SessionPaths, Store, StoreError, meta, name};
-use session_core::{Event, Extension, FORMAT, Meta, SessionHeader, SessionName, Timestamp, TitleSet};
+use session_core::{Event, Extension, FORMAT, Meta, Note, SessionHeader, SessionName, Timestamp, TitleSet};
 use session_disk::{
     DiskError, create_dir, create_dir_all, create_new, ensure_dir, remove_dir_all, rename_new, replace, write,
 };
@@ -225,7 +225,7 @@ impl NewHistory {
     }
 }
 
-/// What a history of ours begins with: what the session is, and its title.
+/// What a history of ours begins with: what the session is, its title, and whether it is pinned.
 pub(crate) fn first_lines(header: SessionHeader, meta: &Meta, ts: Timestamp) -> Vec<Event> {
     let by = meta::title_source(meta);
     let header = SessionHeader {
@@ -238,6 +238,10 @@ pub(crate) fn first_lines(header: SessionHeader, meta: &Meta, ts: Timestamp) -> 
     let mut lines = vec![Extension::Session(header).into_event(ts)];
     if !meta.title.is_empty() {
         lines.push(Extension::Title(TitleSet { title: meta.title.clone(), by }).into_event(ts));
+    }
+    if meta::is_pinned(meta) {
+        let note = Note { topic: Note::PINNED.to_owned(), text: String::new() };
+        lines.push(Extension::Note(note).into_event(ts));
     }
     lines
 }

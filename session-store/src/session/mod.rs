@@ -3,6 +3,7 @@
 #[cfg(feature = "remote")]
 mod adopt;
 mod append;
+mod fact;
 mod pin;
 mod places;
 mod price;

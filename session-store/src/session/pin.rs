@@ -17,7 +17,7 @@ impl Session {
     /// the metadata as it is then.
     ///
     /// On disk when it returns: an `x.note` in the history, where there is one, and a mark in the metadata, which waits
-    /// there until there is.
+    /// there until there is: then it becomes one of the first lines.
     ///
     /// # Errors
     /// As [`Session::append`] and [`Session::update_meta`].
@@ -35,22 +35,17 @@ impl Session {
         self.set_pinned(Note::UNPINNED)
     }
 
-    /// The history first: who dies before the metadata says it has not answered, and repeats it.
     fn set_pinned(&self, topic: &str) -> Result<Meta> {
         let meta = self.meta()?.meta;
         let wanted = topic == Note::PINNED;
         if is_pinned(&meta) == wanted {
             return Ok(meta);
         }
-        if self.has_history()? {
-            let note = Note { topic: topic.to_owned(), text: String::new() };
-            self.append(&[Extension::Note(note).into_event(self.now())])?;
-        }
-        let now = self.now();
-        self.change_meta(|meta| {
+        let note = Note { topic: topic.to_owned(), text: String::new() };
+        let change = |meta: &mut Meta| {
             set_pinned(meta, wanted);
-            meta.updated = Some(now);
-            Ok(())
-        })
+            true
+        };
+        self.keep_fact(Extension::Note(note), change, |meta| is_pinned(meta) == wanted)
     }
 }

@@ -47,16 +47,7 @@ impl Session {
         if !fill_title(&mut meta.clone(), &title, by) || (title.is_empty() && by == TitleSource::Auto) {
             return Ok(meta);
         }
-        if self.has_history()? {
-            let event = Extension::Title(TitleSet { title: title.clone(), by }).into_event(self.clock.utc());
-            self.append(&[event])?;
-        }
-        let now = self.clock.utc();
-        self.change_meta(|meta| {
-            if fill_title(meta, &title, by) {
-                meta.updated = Some(now);
-            }
-            Ok(())
-        })
+        let fact = Extension::Title(TitleSet { title: title.clone(), by });
+        self.keep_fact(fact, |meta| fill_title(meta, &title, by), |meta| meta.title == title)
     }
 }

@@ -1,5 +1,6 @@
 //! A project that was moved.
 
+use crate::meanwhile::Once;
 use crate::scratch::{Scratch, Sleeper, name, picture};
 use session_core::{Message, SessionName};
 use session_disk::faults::{self, Fault};
@@ -52,6 +53,30 @@ fn m05_sessions_of_a_project_that_was_moved_follow_it_and_no_other_does() {
         fs::remove_file(scratch.path(file)).expect("it was written");
     }
     assert_eq!(workspace(&store, "top"), top);
+}
+
+#[test]
+fn m05_a_session_whose_history_begins_at_that_moment_says_in_it_where_it_works() {
+    let (scratch, old, new) = moved();
+    let named = NewSession {
+        name: SessionName::new("new").ok(),
+        workspace: old.display().to_string(),
+        ..NewSession::default()
+    };
+    let session = scratch.store().create(&named).expect("its name is free");
+    // Whoever tells it where it works asks for the time once it has seen that there is no history.
+    let begins = Once::new(move || drop(session.append_messages([Message::user("hi")]).expect("there is room")));
+    let mut plan = scratch.store().plan_relocate(&old, &new).expect("it can be read");
+    plan.retain(|one| one.name == name("new"));
+    let store = scratch.store().with_clock(move || {
+        begins.act();
+        crate::support::ts()
+    });
+    assert_eq!(store.relocate(&plan).moved.len(), 1);
+    for file in ["new/meta.json", "new/.meta.json"] {
+        fs::remove_file(scratch.path(file)).expect("it was written");
+    }
+    assert_eq!(workspace(&scratch.store(), "new"), new.display().to_string());
 }
 
 #[test]

@@ -1,12 +1,17 @@
 //! Titles that programs make, and those that people give.
 
 use crate::garden::{Garden, at_every_step};
-use crate::scratch::name;
+use crate::meanwhile::{Once, Redacting, is_awaited};
+use crate::scratch::{Scratch, eventually, name};
+use crate::support::quick;
 use session_core::{Message, TitleSource};
 use session_disk::faults::with;
-use session_store::NewSession;
+use session_store::{NewSession, Session};
+use std::fs;
+use std::sync::mpsc;
+use std::thread;
 
-fn untitled(garden: &Garden) -> session_store::Session {
+fn untitled(garden: &Garden) -> Session {
     let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
     garden.quick().create(&new).expect("it can be created")
 }
@@ -53,4 +58,78 @@ fn ti01_setting_a_title_that_fails_at_any_step_leaves_the_old_or_the_new_and_can
         assert_eq!(garden.store().read_meta(&name("demo")).expect("it can be read").meta.title, "Birches");
         run.hit
     });
+}
+
+/// The title and whether it is pinned, by the history alone; and how many events say so.
+fn told(scratch: &Scratch) -> (String, bool, usize) {
+    for file in ["demo/meta.json", "demo/.meta.json"] {
+        fs::remove_file(scratch.path(file)).expect("it was written");
+    }
+    let session = scratch.store().open(&name("demo")).expect("it is there");
+    let history = fs::read_to_string(session.paths().history()).expect("it is text");
+    let events = history.lines().filter(|line| line.contains("x.title") || line.contains("x.note")).count();
+    (session.meta().expect("it can be read").meta.title, session.is_pinned().expect("it can be read"), events)
+}
+
+fn tells(session: &Session) {
+    session.set_title("Oaks", TitleSource::User).expect("nothing forbids it");
+    session.pin().expect("nothing forbids it");
+}
+
+#[test]
+fn what_was_said_of_a_session_before_its_history_begins_stands_at_its_beginning() {
+    let scratch = Scratch::new();
+    let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+    let session = scratch.store_with(quick()).create(&new).expect("its name is free");
+    tells(&session);
+    assert!(!scratch.path("demo/history.jsonl").exists());
+    session.append_messages([Message::user("plant three oaks")]).expect("nothing forbids it");
+    drop(session);
+    assert_eq!(told(&scratch), ("Oaks".to_owned(), true, 2));
+}
+
+#[test]
+fn what_is_said_of_a_session_whose_history_begins_at_that_moment_is_in_it() {
+    let says: [(fn(&Session), _); 3] = [
+        (|session| drop(session.set_title("Oaks", TitleSource::User)), ("Oaks".to_owned(), false, 1)),
+        (|session| drop(session.pin()), (String::new(), true, 1)),
+        (|session| drop(session.pin().and_then(|_| session.unpin())), (String::new(), false, 2)),
+    ];
+    for (say, wanted) in says {
+        let scratch = Scratch::new();
+        let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+        let other = scratch.store_with(quick()).create(&new).expect("its name is free");
+        // Whoever says it asks for the time once it has seen that there is no history.
+        let begins = Once::new(move || {
+            other.append_messages([Message::user("plant three oaks")]).expect("nothing forbids it");
+        });
+        let store = scratch.store_with(quick()).with_clock(move || {
+            begins.act();
+            crate::support::ts()
+        });
+        say(&store.open(&name("demo")).expect("it is there"));
+        assert_eq!(told(&scratch), wanted);
+    }
+}
+
+#[test]
+fn what_is_said_of_a_session_while_another_writes_the_beginning_of_its_history_is_in_it() {
+    let scratch = Scratch::new();
+    let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+    let store = scratch.store_with(quick());
+    let (said, begins) =
+        (store.create(&new).expect("its name is free"), store.open(&name("demo")).expect("it is there"));
+    let history = scratch.path("demo/history.jsonl");
+    let (sender, receiver) = mpsc::channel();
+    // It has read the metadata, and has the lock of the history.
+    let meanwhile = move || {
+        let saying = thread::spawn(move || tells(&said));
+        eventually(|| (saying.is_finished() || is_awaited(&history)).then_some(()));
+        sender.send(saying).expect("it is received");
+    };
+    let begins = begins.redacted_by(Redacting::with("x.session", meanwhile));
+    begins.append_messages([Message::user("plant three oaks")]).expect("nothing forbids it");
+    receiver.recv().expect("it was sent").join().expect("it does not panic");
+    drop(begins);
+    assert_eq!(told(&scratch), ("Oaks".to_owned(), true, 2));
 }
