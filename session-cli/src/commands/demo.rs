@@ -122,7 +122,7 @@ fn take(context: &Context, program: &Path, store: &Path, words: &[&str], input: 
         .line(&context.out.styled(Style::new().dimmed(), &format!("\n$ {source}session {}", shown.join(" "))))?;
     let failed = |error| Failure::input("a command of the tour", &error);
     let mut command = Command::new(program);
-    command.args(words).env("KVIT_CODER_SESSIONS_DIR", store).env("SESSION", program);
+    command.arg("--dir").arg(store).args(words).env("SESSION", program);
     // What a list counts in a throw-away store is thrown away with it.
     command.env("XDG_CACHE_HOME", store.with_file_name("cache"));
     let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// The flags of `lock`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A signal that asks this program to end reaches CMD; if this program is killed, so is CMD. The exit status is CMD's; 125 when the lock itself failed, 5 when another holds it.\n\n\
+    after_help = "A signal that asks this program to end reaches CMD; if this program is killed, so is CMD. `session` \
+in it works in the same store, which KVIT_CODER_SESSIONS_DIR names. The exit status is CMD's; 125 when the lock itself failed, 5 when another holds it.\n\n\
 Examples:\n  session lock @ --wait 10s -- cp -r \"$(session path @)\" backup"
 )]
 pub(crate) struct Flags {
@@ -32,7 +33,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let options = Options { wait: flags.wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
     let session = opened(context, &flags.session, options)?;
     let guard = session.lock().map_err(wrapped::failure)?;
-    let ran = Signals::hold()?.run(&flags.command, &[]);
+    let ran = Signals::hold()?.run(&flags.command, &[context.store_variable()]);
     guard.release().map_err(wrapped::failure)?;
     ran.exit
 }

@@ -53,7 +53,9 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let cwd = flags.cwd.clone().map_or_else(env::current_dir, Ok);
     let cwd = cwd.map_err(|error| Failure::input("the current directory", &error))?;
     let registry = supervisor::supervised(session.registry()?)?;
-    let mut start = Start::new(command_line(&flags.command), cwd);
+    // Before those that are set by hand, which win.
+    let (variable, store) = context.store_variable();
+    let mut start = Start::new(command_line(&flags.command), cwd).env(variable, store);
     start = flags.name.iter().fold(start, Start::name);
     start = flags.env.iter().fold(start, |start, (name, value)| start.env(name, value));
     if flags.persistent {

@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The session is locked and marked as having a live turn while CMD runs. CMD finds the session's name, directory \
-and run id in KVIT_SESSION, KVIT_SESSION_DIR and KVIT_RUN_ID. When CMD has ended, the background processes that were started meanwhile are \
+and run id in KVIT_SESSION, KVIT_SESSION_DIR and KVIT_RUN_ID, and the store in KVIT_CODER_SESSIONS_DIR, where `session` looks for it. When CMD has ended, the background processes that were started meanwhile are \
 stopped, unless they are persistent.\n\nSIGINT, SIGQUIT, SIGTERM and SIGHUP reach CMD, which decides what they mean; the cleaning up follows in any \
 case. If this program is killed, so is CMD; the next turn stops what it left, and a notice in the history says so. The exit status is CMD's; 125 when the turn itself failed, 5 when another \
 turn is live.\n\nExamples:\n  session turn @ -- ./agent --prompt 'plant three oaks'"
@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     if turn.repair().is_some() {
         context.out.note("note: the turn before this one crashed; a notice in the history says what was found");
     }
-    let ran = signals.run(&flags.command, &environment(&session, &turn));
+    let ran = signals.run(&flags.command, &environment(context, &session, &turn));
     let outcome = match &ran.exit {
         _ if ran.was_asked => "interrupted",
         Ok(Exit::Of(0)) => "done",
@@ -94,9 +94,10 @@ fn take(flags: &Flags, context: &Context, session: &Session, changes_of: Changes
     })
 }
 
-fn environment(session: &Session, turn: &Turn<'_>) -> Vec<(&'static str, OsString)> {
+fn environment(context: &Context, session: &Session, turn: &Turn<'_>) -> Vec<(&'static str, OsString)> {
     let run_id = session_core::run_id(session.name());
     let mut environment = vec![
+        context.store_variable(),
         ("KVIT_SESSION", session.name().into()),
         ("KVIT_SESSION_DIR", session.dir().as_os_str().to_owned()),
         (RUN_ID_VAR, OsString::from(run_id)),

@@ -5,6 +5,7 @@ mod browser;
 mod bundle;
 mod checkpoint;
 mod doctor;
+mod elsewhere;
 mod events;
 mod examples;
 mod exits;
