@@ -137,7 +137,7 @@ pub use session_core::{SessionName, TitleSource};
 pub use session_proc::LiveTurn;
 pub use spill::{Preview, PreviewSize, Spill, Spilled};
 pub use store::Store;
-pub use trash::{Deletion, EmptiedTrash, TrashEntry};
+pub use trash::{Deletion, EmptiedTrash, TrashEntry, UnreadableTrash};
 
 pub(crate) use clock::Clock;
 pub(crate) use redaction::Redaction;

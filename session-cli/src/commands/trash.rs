@@ -8,7 +8,7 @@ use crate::output::{Diagnostic, Rows, when};
 use crate::span;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use session_store::TrashEntry;
+use session_store::{TrashEntry, UnreadableTrash};
 
 /// The flags of `trash`.
 #[derive(Debug, clap::Args)]
@@ -51,6 +51,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Document {
         entries: Vec<Entry>,
+        unreadable: Vec<String>,
     }
     #[derive(Serialize)]
     struct Entry {
@@ -59,7 +60,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
         deleted: String,
         why: String,
     }
-    let entries = context.store.trash_list()?;
+    let (entries, unreadable) = (context.store.trash_list()?, context.store.trash_unreadable()?);
     let mut rows = Rows::new(&["ID", "SESSION", "DELETED", "WHY"]);
     for entry in &entries {
         let deleted = match context.out.is_terminal() {
@@ -74,14 +75,26 @@ fn list(context: &Context) -> Result<Exit, Failure> {
         id: entry.id,
         why: entry.why,
     };
-    let document = Document { entries: entries.into_iter().map(entry).collect() };
-    context.out.answer("trash-list", &document, |out| {
-        if rows.is_empty() {
-            out.note("the trash is empty");
-            return Ok(());
-        }
-        out.rows(&rows)
-    })
+    let diagnostics: Vec<_> = unreadable.iter().map(|one| diagnostic("unreadable", cannot_be_read(one))).collect();
+    let unreadable = unreadable.into_iter().map(|one| one.id).collect();
+    let document = Document { entries: entries.into_iter().map(entry).collect(), unreadable };
+    context.out.diagnostics(&diagnostics);
+    if context.out.is_json() {
+        context.out.document("trash-list", diagnostics.is_empty(), &diagnostics, &document)?;
+    } else if !rows.is_empty() {
+        context.out.rows(&rows)?;
+    } else if diagnostics.is_empty() {
+        context.out.note("the trash is empty");
+    }
+    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+fn cannot_be_read(one: &UnreadableTrash) -> String {
+    format!("{}: its record cannot be read; what it holds is in {}", one.id, one.path.display())
+}
+
+fn diagnostic(code: &str, text: String) -> Diagnostic {
+    Diagnostic { code: code.to_owned(), session: None, line: None, offset: None, text }
 }
 
 fn restore(context: &Context, wanted: &str) -> Result<Exit, Failure> {
@@ -94,6 +107,12 @@ fn restore(context: &Context, wanted: &str) -> Result<Exit, Failure> {
     // The newest of a name comes first; an id is never a name that is looked up before it.
     let by_id = entries.iter().find(|entry| entry.id == wanted);
     let found = by_id.or_else(|| entries.iter().find(|entry| entry.session.as_str() == wanted));
+    let unreadable = context.store.trash_unreadable()?;
+    if let Some(one) = unreadable.iter().find(|one| found.is_none() && one.id == wanted) {
+        let record = one.path.join("record.json");
+        return Err(Failure::new(Exit::Busy, cannot_be_read(one))
+            .hint(format!("with a record in {} it can be restored", record.display())));
+    }
     let Some(found) = found else {
         return Err(Failure::new(Exit::NotFound, format!("there is no {wanted:?} in the trash"))
             .hint("`session trash list` shows what there is"));
@@ -111,28 +130,28 @@ fn empty(context: &Context, older_than: Option<DateTime<Utc>>, consent: Consent)
         removed: u64,
     }
     let before = older_than.map(|before| before.fixed_offset());
-    let entries = context.store.trash_list()?;
-    let doomed: Vec<_> = entries.iter().filter(|entry| before.is_none_or(|before| entry.deleted < before)).collect();
-    let plan: Vec<_> = doomed.iter().map(|entry| format!("{}: to be deleted for good", entry.id)).collect();
-    let mut document = Document { planned: doomed.iter().map(|entry| entry.id.clone()).collect(), removed: 0 };
-    let mut failed = Vec::new();
-    if consent.ask(context, &plan)? == Answer::Go {
-        let emptied = context.store.empty_trash(before.as_ref())?;
-        document.removed = emptied.removed;
-        let diagnostic = |error: &session_store::StoreError| Diagnostic {
-            code: "not-removed".to_owned(),
-            session: None,
-            line: None,
-            offset: None,
-            text: error.to_string(),
-        };
-        failed = emptied.failed.iter().map(diagnostic).collect();
+    let (mut entries, mut unreadable) = (context.store.trash_list()?, context.store.trash_unreadable()?);
+    entries.retain(|entry| before.is_none_or(|before| entry.deleted < before));
+    let mut diagnostics = Vec::new();
+    if before.is_some() {
+        // How long something was there is what its record says.
+        diagnostics.extend(unreadable.drain(..).map(|one| diagnostic("unreadable", cannot_be_read(&one))));
     }
-    context.out.diagnostics(&failed);
+    let plan = entries.iter().map(|entry| format!("{}: to be deleted for good", entry.id));
+    let blind = unreadable.iter().map(|one| format!("{}; to be deleted for good", cannot_be_read(one)));
+    let plan: Vec<String> = plan.chain(blind).collect();
+    let planned = entries.into_iter().map(|entry| entry.id).chain(unreadable.into_iter().map(|one| one.id)).collect();
+    let mut document = Document { planned, removed: 0 };
+    if consent.ask(context, &plan)? == Answer::Go {
+        let emptied = context.store.empty_trash(&document.planned)?;
+        document.removed = emptied.removed;
+        diagnostics.extend(emptied.failed.iter().map(|error| diagnostic("not-removed", error.to_string())));
+    }
+    context.out.diagnostics(&diagnostics);
     if context.out.is_json() {
-        context.out.document("trash-empty", failed.is_empty(), &failed, &document)?;
+        context.out.document("trash-empty", diagnostics.is_empty(), &diagnostics, &document)?;
     } else if document.removed > 0 {
         context.out.line(&document.removed.to_string())?;
     }
-    Ok(if failed.is_empty() { Exit::Done } else { Exit::Partial })
+    Ok(if diagnostics.is_empty() { Exit::Done } else { Exit::Partial })
 }

@@ -28,6 +28,8 @@ mod show;
 mod stats;
 mod steer;
 mod support;
+mod terminal;
+mod trash;
 mod turns;
 mod upkeep;
 mod verbs;

@@ -1,9 +1,8 @@
 //! Emptying the trash.
 
-use super::entries::names;
+use super::entries::{holds_nothing, id, names};
 use super::forms::look;
 use crate::{Result, StoreError};
-use session_core::Timestamp;
 use session_disk::{remove_dir_all, remove_file};
 use std::path::Path;
 
@@ -18,18 +17,15 @@ pub struct EmptiedTrash {
     pub failed: Vec<StoreError>,
 }
 
-/// Removes what is in the trash, or what was put there before a time. One entry that cannot be removed keeps none of the
-/// others.
-pub(super) fn empty(base: &Path, before: Option<&Timestamp>) -> Result<EmptiedTrash> {
+/// Removes these from the trash, and nothing else. One that cannot be removed keeps none of the others.
+pub(super) fn empty(base: &Path, ids: &[impl AsRef<str>]) -> Result<EmptiedTrash> {
     let mut emptied = EmptiedTrash::default();
-    let doomed = match before {
-        None => names(base)?,
-        Some(before) => {
-            let old = super::entries(base)?.into_iter().filter(|entry| entry.deleted < *before);
-            old.map(|entry| entry.path).collect()
+    // Looked up among what is there, so that no id can lead anywhere else.
+    for path in names(base)? {
+        // One that holds nothing any more was restored, or is being so.
+        if !ids.iter().any(|wanted| id(&path) == wanted.as_ref()) || holds_nothing(&path) {
+            continue;
         }
-    };
-    for path in doomed {
         match remove_tree(&path) {
             Ok(()) => emptied.removed += 1,
             Err(error) => emptied.failed.push(error),

@@ -32,6 +32,16 @@ pub struct TrashEntry {
     pub path: PathBuf,
 }
 
+/// Something in the trash of which nobody can say what it is: what it holds has no record that can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnreadableTrash {
+    /// Its name in the trash.
+    pub id: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
 /// Where the trash of a store is.
 pub(crate) fn trash_dir(base: &Path) -> PathBuf {
     base.join(layout::STORE).join(layout::TRASH)
@@ -50,6 +60,23 @@ pub(crate) fn broken(base: &Path) -> Result<Vec<PathBuf>> {
     Ok(names(base)?.into_iter().filter(|path| entry(path).is_none()).collect())
 }
 
+/// Those of them that hold something all the same, by their names.
+pub(super) fn unreadable(base: &Path) -> Result<Vec<UnreadableTrash>> {
+    let found = broken(base)?.into_iter().filter(|path| !holds_nothing(path));
+    let mut all: Vec<_> = found.map(|path| UnreadableTrash { id: id(&path), path }).collect();
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(all)
+}
+
+/// Whether this is a directory with a record, or what is to become one, and nothing else. So it stands before something
+/// is moved there, and after everything was moved back: the next moment it may hold a session.
+pub(super) fn holds_nothing(path: &Path) -> bool {
+    let is_record =
+        |entry: &DirEntry| is_record(&entry.path()) || entry.file_name().as_encoded_bytes().starts_with(b".");
+    matches!(look(path), Ok(Some(metadata)) if metadata.is_dir())
+        && directory::entries(path).is_ok_and(|entries| entries.iter().all(is_record))
+}
+
 /// Whether this is the record of an entry.
 pub(crate) fn is_record(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == RECORD)
@@ -65,7 +92,12 @@ fn entry(path: &Path) -> Option<TrashEntry> {
     let holds_session = holds_files || Part::ALL.iter().any(|part| matches!(look(&part.in_entry(path)), Ok(Some(_))));
     let (bytes, _) = read_regular(&path.join(Record::FILE), Record::MAX_BYTES).ok().filter(|_| holds_session)?;
     let (session, deleted, why) = Record::read(&bytes)?;
-    Some(TrashEntry { id: escaped(path.file_name()?), session, deleted, why, path: path.to_owned() })
+    Some(TrashEntry { id: id(path), session, deleted, why, path: path.to_owned() })
+}
+
+/// What is called by this path in the trash.
+pub(super) fn id(path: &Path) -> String {
+    escaped(path.file_name().unwrap_or_default())
 }
 
 /// The entry with this id.

@@ -14,7 +14,7 @@ mod restore;
 mod verbs;
 
 pub use empty::EmptiedTrash;
-pub use entries::TrashEntry;
+pub use entries::{TrashEntry, UnreadableTrash};
 pub use remove::Deletion;
 
 pub(crate) use empty::remove_tree;

@@ -1,11 +1,12 @@
 //! What a store offers for deleting.
 
+use super::entries::unreadable;
 use super::remove::Which;
-use super::{Deletion, EmptiedTrash, TrashEntry, empty, entries, remove, restore};
+use super::{Deletion, EmptiedTrash, TrashEntry, UnreadableTrash, empty, entries, remove, restore};
 use crate::candidate::{Node, candidate};
 use crate::flock::Inode;
 use crate::{Result, Store, StoreError, chain};
-use session_core::{SessionName, Timestamp};
+use session_core::SessionName;
 
 /// Deleting. The session is the directory of that name directly in the store, with the flat file of that name; where a
 /// symbolic link has the name, the link is removed and what it points to is not touched. Successors are not followed.
@@ -50,6 +51,14 @@ impl Store {
         entries(self.base_dir())
     }
 
+    /// What is in the trash beside them and cannot be restored, because its record cannot be read. Reads only.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Read`].
+    pub fn trash_unreadable(&self) -> Result<Vec<UnreadableTrash>> {
+        unreadable(self.base_dir())
+    }
+
     /// Puts a session from the trash back under its name, or spilled output back into its session.
     ///
     /// On disk when it returns: the session in its place. After an error it is in the trash.
@@ -61,12 +70,15 @@ impl Store {
         restore::restore(self.base_dir(), id, self.options())
     }
 
-    /// Deletes for good what is in the trash, or what was put there before a time.
+    /// Deletes for good what has these ids in the trash, as [`Store::trash_list`] and [`Store::trash_unreadable`] give
+    /// them: what a caller has shown, and nothing that came there since. What is not there any more is no error.
+    ///
+    /// On disk when it returns: nothing of those that it counts, parts of those that it could not remove.
     ///
     /// # Errors
     /// [`crate::StoreError::Read`] where the trash cannot be read. An entry that cannot be removed is part of the answer.
-    pub fn empty_trash(&self, before: Option<&Timestamp>) -> Result<EmptiedTrash> {
-        empty::empty(self.base_dir(), before)
+    pub fn empty_trash(&self, ids: &[impl AsRef<str>]) -> Result<EmptiedTrash> {
+        empty::empty(self.base_dir(), ids)
     }
 }
 

@@ -206,7 +206,7 @@ fn ls07_a_name_that_was_deleted_is_free_and_nobody_brings_it_back() {
 }
 
 #[test]
-fn emptying_the_trash_takes_what_is_old_enough_and_names_what_it_could_not_take() {
+fn r02_emptying_the_trash_takes_what_is_named_and_says_what_it_could_not_take() {
     let scratch = demo();
     let store = scratch.store();
     let old = store.clone().with_clock(|| session_core::parse_time("2026-01-01T00:00:00Z").expect("it is a time"));
@@ -214,14 +214,37 @@ fn emptying_the_trash_takes_what_is_old_enough_and_names_what_it_could_not_take(
     let second = store.trash(&name("demo-2"), "", Deletion::Careful).expect("nothing forbids it");
     assert_eq!(store.trash_list().expect("it can be read"), [second.clone(), first.clone()]);
 
-    let between = session_core::parse_time("2026-01-02T00:00:00Z").expect("it is a time");
-    let emptied = store.empty_trash(Some(&between)).expect("it can be read");
+    let emptied = store.empty_trash(&[first.id.as_str(), "../../demo-2", "", "gone"]).expect("it can be read");
     assert_eq!((emptied.removed, emptied.failed.len()), (1, 0));
-    assert_eq!(store.trash_list().expect("it can be read"), [second]);
-    let run = faults::with(Fault::Fail { at: 0 }, || store.empty_trash(None).expect("it can be read"));
+    assert_eq!(store.trash_list().expect("it can be read"), std::slice::from_ref(&second));
+    let empty = || store.empty_trash(&[second.id.as_str()]).expect("it can be read");
+    let run = faults::with(Fault::Fail { at: 0 }, empty);
     assert_eq!((run.result.removed, run.result.failed.len()), (0, 1));
-    assert_eq!(store.empty_trash(None).expect("it can be read").removed, 1);
+    assert_eq!(empty().removed, 1);
     assert_eq!(store.trash_list().expect("it can be read"), []);
+}
+
+#[test]
+fn r02_what_has_no_record_in_the_trash_is_named_and_goes_only_when_it_is() {
+    let scratch = demo();
+    let store = scratch.store();
+    let readable = store.trash(&name("demo"), "", Deletion::Careful).expect("nothing forbids it");
+    let broken = store.trash(&name("demo-2"), "", Deletion::Careful).expect("nothing forbids it");
+    fs::write(broken.path.join("record.json"), "{").expect("it is ours");
+    scratch.put(".session-store/trash/by-hand", "a file");
+    // One that is being made, at each step until it holds something.
+    scratch.put(".session-store/trash/begun-1/.record.json.tmp", "{");
+    scratch.put(".session-store/trash/begun-2/record.json", "{\"name\":\"demo\",\"deleted\":\"2026-01-01T00:00:00Z\"}");
+
+    let unreadable =
+        || -> Vec<String> { store.trash_unreadable().expect("it can be read").into_iter().map(|one| one.id).collect() };
+    assert_eq!(unreadable(), ["by-hand", &broken.id]);
+    assert_eq!(store.trash_list().expect("it can be read"), std::slice::from_ref(&readable));
+    let ids = ["by-hand", &broken.id, "begun-1", "begun-2"];
+    assert_eq!(store.empty_trash(&ids).expect("it can be read").removed, 2);
+    assert_eq!(unreadable(), [""; 0]);
+    assert_eq!(store.trash_list().expect("it can be read"), [readable]);
+    assert!(scratch.path(".session-store/trash/begun-2/record.json").exists());
 }
 
 /// Breaks the n-th operation, for all n; gives whether the session stands, is in the trash, and what the call said.

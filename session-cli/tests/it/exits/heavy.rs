@@ -2,10 +2,10 @@
 
 use super::scene::{Scene, Template};
 use super::table::{Cell, Form, Prints, Row, State, table};
-use super::terminal::on_a_terminal;
 use super::verbs::verb_of;
 use crate::schemas;
 use crate::support::{Ran, json};
+use crate::terminal::on_a_terminal;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::Stdio;

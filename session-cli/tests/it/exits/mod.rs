@@ -4,5 +4,4 @@ mod heavy;
 mod scene;
 mod snapshots;
 mod table;
-mod terminal;
 mod verbs;
