@@ -49,9 +49,10 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let options = Options { wait: flags.wait.map_or(Wait::No, Wait::UpTo), ..Options::default() };
     let session = opened(context, &flags.session, options)?;
     let name = SessionName::new(session.name())?;
+    // Who is interrupted while this waits has begun nothing that would have to be ended.
+    let lock = session.lock()?;
     let watch = interrupt::watch()?;
     let checkpoints = attached(context, &name, Missing::Leave, watch.cancel())?;
-    let lock = session.lock()?;
     let own = checkpoints.as_ref().map(|own| own as &dyn Checkpointer);
     let compacted = context.store.compact(&session, &lock, &Compaction { name: flags.new.clone(), summary }, own)?;
     lock.release()?;

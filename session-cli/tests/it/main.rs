@@ -14,6 +14,7 @@ mod follow;
 mod gates;
 mod here;
 mod import;
+mod interrupts;
 mod life;
 mod nested;
 mod pages;

@@ -93,12 +93,14 @@ impl Wanted {
 }
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
+    // Standard input is read here. Nothing comes of that until it is whole, and who is interrupted meanwhile just ends.
+    let sources = source::sources(&flags.files)?;
     let watch = interrupt::watch()?;
     let bar = Bar::new(context.out.is_quiet());
     let options = ImportOptions { format: flags.format.format(), repair: flags.repair };
     let mut importing = Importing::new(context, (options, flags.limits()), watch.cancel(), &bar)?;
     let mut examined = Vec::new();
-    for source in source::sources(&flags.files)? {
+    for source in sources {
         let is_bundle = match flags.format {
             Wanted::Auto => source.is_bundle()?,
             wanted => wanted == Wanted::Bundle,
