@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Rows, when};
 use crate::target;
 use serde_json::{Map, Value, json};
-use session_core::{Meta, SessionName, TitleSource};
+use session_core::{Meta, SessionName};
 use session_store::Options;
 
 /// The flags of `meta`.
@@ -24,22 +24,38 @@ pub(crate) struct Flags {
     fields: Vec<String>,
 }
 
+/// The fields, in the order in which they are printed.
+const FIELDS: [&str; 11] = [
+    "name",
+    "created",
+    "updated",
+    "workspace",
+    "model",
+    "first_prompt",
+    "title",
+    "cost",
+    "summary",
+    "parent",
+    "succeeded_by",
+];
+
 /// The fields that can be set. The others follow from what happens to the session.
 const SETTABLE: [&str; 6] = ["workspace", "model", "first_prompt", "title", "summary", "cost"];
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let (set, asked): (Vec<_>, Vec<_>) = flags.fields.iter().partition(|field| field.contains('='));
+    if let Some(key) = asked.iter().find(|key| !FIELDS.contains(&key.as_str())) {
+        return Err(unknown(key));
+    }
     let mut changed = None;
     if !set.is_empty() {
         let changes = set.iter().map(|field| change(field)).collect::<Result<Vec<_>, _>>()?;
         let session = opened(context, &flags.session, Options::default())?;
-        for (_, value) in changes.iter().filter(|(key, _)| *key == "title") {
-            session.set_title(value, TitleSource::User)?;
-        }
-        let rest: Vec<_> = changes.iter().filter(|(key, _)| *key != "title").collect();
-        if !rest.is_empty() {
-            session.update_meta(|meta| rest.iter().for_each(|(key, value)| apply(meta, key, value)))?;
-        }
+        let apply = |meta: &mut Meta| changes.iter().for_each(|(key, value)| apply(meta, key, value));
+        match changes.iter().rev().find(|(key, _)| *key == "title") {
+            Some((_, title)) => session.update_meta_and_title(title, apply)?,
+            None => session.update_meta(apply)?,
+        };
         changed = Some(SessionName::new(session.name())?);
     }
     if !set.is_empty() && asked.is_empty() && !context.out.is_json() {
@@ -48,11 +64,6 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = changed.map_or_else(|| target::resolve(context, &flags.session), Ok)?;
     let fields = fields(&context.store.read_meta(&name)?.meta);
     let wanted = |key: &str| asked.is_empty() || asked.iter().any(|asked| *asked == key);
-    for key in &asked {
-        if !fields.iter().any(|(known, _)| known == *key) {
-            return Err(unknown(key));
-        }
-    }
     let fields: Vec<_> = fields.into_iter().filter(|(key, _)| wanted(key)).collect();
     let document: Map<String, Value> =
         [("session".to_owned(), json!(name.as_str()))].into_iter().chain(fields.clone()).collect();
@@ -72,8 +83,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
 }
 
 fn unknown(key: &str) -> Failure {
-    let known = "name, created, updated, workspace, model, first_prompt, title, cost, summary, parent, succeeded_by";
-    Failure::new(Exit::Usage, format!("there is no field {key:?}")).hint(format!("the fields are {known}"))
+    Failure::new(Exit::Usage, format!("there is no field {key:?}"))
+        .hint(format!("the fields are {}", FIELDS.join(", ")))
 }
 
 /// A field and the value that it is to have.
@@ -95,6 +106,8 @@ fn apply(meta: &mut Meta, key: &str, value: &str) {
         "model" => value.clone_into(&mut meta.model),
         "first_prompt" => value.clone_into(&mut meta.first_prompt),
         "summary" => value.clone_into(&mut meta.summary),
+        // A title is an event too, which is not written here.
+        "title" => {}
         // `change` let only numbers through.
         _ => meta.cost = value.parse().unwrap_or(meta.cost),
     }
@@ -105,19 +118,18 @@ fn fields(meta: &Meta) -> Vec<(String, Value)> {
     let text = |text: &String| if text.is_empty() { Value::Null } else { json!(text) };
     let time = |ts: &Option<session_core::Timestamp>| ts.as_ref().map_or(Value::Null, |ts| json!(when::machine(ts)));
     let cost = if meta.cost == 0.0 { Value::Null } else { json!(meta.cost) };
-    [
-        ("name", text(&meta.name)),
-        ("created", time(&meta.created)),
-        ("updated", time(&meta.updated)),
-        ("workspace", text(&meta.workspace)),
-        ("model", text(&meta.model)),
-        ("first_prompt", text(&meta.first_prompt)),
-        ("title", text(&meta.title)),
-        ("cost", cost),
-        ("summary", text(&meta.summary)),
-        ("parent", text(&meta.parent)),
-        ("succeeded_by", text(&meta.succeeded_by)),
-    ]
-    .map(|(key, value)| (key.to_owned(), value))
-    .into()
+    let values = [
+        text(&meta.name),
+        time(&meta.created),
+        time(&meta.updated),
+        text(&meta.workspace),
+        text(&meta.model),
+        text(&meta.first_prompt),
+        text(&meta.title),
+        cost,
+        text(&meta.summary),
+        text(&meta.parent),
+        text(&meta.succeeded_by),
+    ];
+    FIELDS.map(str::to_owned).into_iter().zip(values).collect()
 }

@@ -12,7 +12,7 @@ impl Session {
     pub(super) fn keep_fact(
         &self,
         fact: Extension,
-        change: impl FnOnce(&mut Meta) -> bool,
+        change: impl FnOnce(&mut Meta) -> Result<bool>,
         says: impl Fn(&Meta) -> bool,
     ) -> Result<Meta> {
         let is_told = self.has_history()?;
@@ -22,7 +22,7 @@ impl Session {
             self.append(&event)?;
         }
         let meta = self.change_meta(|meta| {
-            if change(meta) {
+            if change(meta)? {
                 meta.updated = Some(now);
             }
             Ok(())

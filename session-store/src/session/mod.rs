@@ -177,25 +177,30 @@ impl Session {
     /// [`StoreError::Deleted`]; [`StoreError::Locked`] where another process stays in an update; the step that failed.
     #[doc(alias = "SaveMeta")]
     pub fn update_meta(&self, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
-        let now = self.clock.utc();
         let mut appends = None;
         let changed = self.change_meta(|meta| {
-            let before = meta.clone();
-            change(meta);
-            self.redact_texts(&before, meta)?;
-            meta::keep_users_title(&before, meta);
-            if meta.succeeded_by != before.succeeded_by {
+            let succeeded_by = meta.succeeded_by.clone();
+            self.change_by_the_rules(meta, change)?;
+            if meta.succeeded_by != succeeded_by {
                 self.held()?.check()?;
                 // Who is appending has done so before; who comes later sees it.
                 appends = hold_history(&self.paths)?;
-            }
-            if *meta != before {
-                meta.updated = Some(now);
             }
             Ok(())
         });
         drop(appends);
         changed
+    }
+
+    fn change_by_the_rules(&self, meta: &mut Meta, change: impl FnOnce(&mut Meta)) -> Result<()> {
+        let before = meta.clone();
+        change(meta);
+        self.redact_texts(&before, meta)?;
+        meta::keep_users_title(&before, meta);
+        if *meta != before {
+            meta.updated = Some(self.clock.utc());
+        }
+        Ok(())
     }
 
     fn redact_texts(&self, before: &Meta, meta: &mut Meta) -> Result<()> {

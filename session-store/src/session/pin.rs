@@ -44,7 +44,7 @@ impl Session {
         let note = Note { topic: topic.to_owned(), text: String::new() };
         let change = |meta: &mut Meta| {
             set_pinned(meta, wanted);
-            true
+            Ok(true)
         };
         self.keep_fact(Extension::Note(note), change, |meta| is_pinned(meta) == wanted)
     }

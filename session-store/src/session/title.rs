@@ -41,13 +41,40 @@ impl Session {
     /// # Errors
     /// As [`Session::append`] and [`Session::update_meta`].
     pub fn set_title(&self, title: &str, by: TitleSource) -> Result<Meta> {
-        let mut title = normalize_title(title);
-        self.redaction.text(&mut title, &self.paths.meta())?;
+        let title = self.as_title(title)?;
         let meta = self.meta()?.meta;
         if !fill_title(&mut meta.clone(), &title, by) || (title.is_empty() && by == TitleSource::Auto) {
             return Ok(meta);
         }
-        let fact = Extension::Title(TitleSet { title: title.clone(), by });
-        self.keep_fact(fact, |meta| fill_title(meta, &title, by), |meta| meta.title == title)
+        self.retitle(&title, by, |_| {})
+    }
+
+    /// Sets a title that a person gave, as [`Session::set_title`] does, and other fields, as [`Session::update_meta`]
+    /// does: the metadata is written once. What `change` does to the title and to `succeeded_by` does not count.
+    ///
+    /// On disk when it returns: an `x.title` event in the history, where there is one, and all the fields in the metadata.
+    /// After an error none of the fields, though the event may be there, and then the title counts.
+    ///
+    /// # Errors
+    /// As [`Session::append`] and [`Session::update_meta`].
+    pub fn update_meta_and_title(&self, title: &str, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
+        self.retitle(&self.as_title(title)?, TitleSource::User, change)
+    }
+
+    fn as_title(&self, title: &str) -> Result<String> {
+        let mut title = normalize_title(title);
+        self.redaction.text(&mut title, &self.paths.meta())?;
+        Ok(title)
+    }
+
+    fn retitle(&self, title: &str, by: TitleSource, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
+        let fact = Extension::Title(TitleSet { title: title.to_owned(), by });
+        let change = |meta: &mut Meta| {
+            let succeeded_by = meta.succeeded_by.clone();
+            self.change_by_the_rules(meta, change)?;
+            meta.succeeded_by = succeeded_by;
+            Ok(fill_title(meta, title, by))
+        };
+        self.keep_fact(fact, change, |meta| meta.title == title)
     }
 }

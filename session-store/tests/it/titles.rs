@@ -133,3 +133,25 @@ fn what_is_said_of_a_session_while_another_writes_the_beginning_of_its_history_i
     drop(begins);
     assert_eq!(told(&scratch), ("Oaks".to_owned(), true, 2));
 }
+
+#[test]
+fn ti01_a_title_and_other_fields_are_there_together_or_not_at_all() {
+    at_every_step(6, |fault| {
+        let garden = Garden::of_two_turns();
+        let session = garden.open("demo");
+        let change = || {
+            session.update_meta_and_title("Birches", |meta| {
+                meta.model = "m2".to_owned();
+                meta.title = "Elms".to_owned();
+            })
+        };
+        let run = with(fault, change);
+        let file = std::fs::read_to_string(session.paths().meta()).expect("it is there");
+        assert_eq!(file.contains("\"Birches\""), file.contains("\"m2\""), "{fault:?}: {file}");
+        assert!(!file.contains("Elms"), "{fault:?}: {file}");
+        change().expect("it can be repeated");
+        let meta = garden.store().read_meta(&name("demo")).expect("it can be read").meta;
+        assert_eq!((&*meta.title, &*meta.model), ("Birches", "m2"), "{fault:?}");
+        run.hit
+    });
+}
