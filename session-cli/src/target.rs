@@ -164,9 +164,9 @@ fn processes(which: Processes) -> Option<Vec<CompletionCandidate>> {
     let listed = registries.iter().filter_map(|(_, registry)| registry.list().ok());
     let mut processes: Vec<_> = listed.flat_map(|listing| listing.processes).collect();
     processes.retain(|status| which == Processes::All || !status.state.is_final());
-    let help = |command: &str| StyledStr::from(escaped(command, Layout::OneLine).into_owned());
-    let candidate =
-        |status: &session_proc::Status| CompletionCandidate::new(status.id.as_str()).help(Some(help(&status.command)));
+    let candidate = |status: &session_proc::Status| {
+        CompletionCandidate::new(status.id.as_str()).help(Some(shown_beside(&status.command)))
+    };
     Some(processes.iter().map(candidate).collect())
 }
 
@@ -182,5 +182,10 @@ pub(crate) fn completer() -> ArgValueCompleter {
 }
 
 fn title(store: &Store, name: &SessionName) -> Option<StyledStr> {
-    store.title(name).ok().flatten().map(StyledStr::from)
+    store.title(name).ok().flatten().map(|title| shown_beside(&title))
+}
+
+/// What a shell shows beside a word that it may complete.
+pub(crate) fn shown_beside(text: &str) -> StyledStr {
+    StyledStr::from(escaped(text, Layout::OneLine).into_owned())
 }

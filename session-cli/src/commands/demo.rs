@@ -94,7 +94,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::input("the path of this program", &error))?;
     for step in TOUR {
         match step {
-            Step::Say(text) => context.out.line(&context.out.styled(Style::new().bold(), &format!("\n# {text}")))?,
+            Step::Say(text) => context.out.styled_line(Style::new().bold(), &format!("\n# {text}"))?,
             Step::Tear(bytes) => {
                 tear(&store.join("oaks/history.jsonl"), bytes)?;
                 context.out.line(bytes)?;
@@ -117,9 +117,7 @@ fn take(context: &Context, program: &Path, store: &Path, words: &[&str], input: 
         LONG_OUTPUT => format!("{LONG_OUTPUT} | "),
         lines => format!("printf '%s\\n' {} | ", lines.lines().map(quoted).collect::<Vec<_>>().join(" ")),
     };
-    context
-        .out
-        .line(&context.out.styled(Style::new().dimmed(), &format!("\n$ {source}session {}", shown.join(" "))))?;
+    context.out.styled_line(Style::new().dimmed(), &format!("\n$ {source}session {}", shown.join(" ")))?;
     let failed = |error| Failure::input("a command of the tour", &error);
     let mut command = Command::new(program);
     command.arg("--dir").arg(store).args(words).env("SESSION", program);

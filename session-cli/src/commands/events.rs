@@ -37,7 +37,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
     let history = context.store.history(&name)?;
     if flags.raw && !flags.reverse && flags.count.is_none() {
-        return output::copy(history.reader());
+        return context.out.copy(history.reader());
     }
     let live = history.live_events()?;
     let mut printer =
@@ -178,6 +178,6 @@ impl Printer<'_> {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        self.context.out.bytes(&std::mem::take(&mut self.lines))
+        self.context.out.json_lines(&std::mem::take(&mut self.lines))
     }
 }

@@ -99,8 +99,7 @@ fn drain(context: &Context, session: &str, force: bool) -> Result<Exit, Failure>
         let drained = session.drain_inbox_for(&caller, access)?;
         for claimed in &drained.messages {
             let InboxMessage { kind, text, at, .. } = &claimed.message;
-            let line = Line { id: &claimed.id, kind, text, at: when::machine(at) };
-            context.out.line(&serde_json::to_string(&line).map_err(Failure::bug)?)?;
+            context.out.json_line(&Line { id: &claimed.id, kind, text, at: when::machine(at) })?;
         }
         context
             .out

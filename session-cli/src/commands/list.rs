@@ -118,7 +118,7 @@ fn print(flags: &Flags, context: &Context, sessions: &[SessionInfo], lost: &[Dia
     if flags.names_only {
         let end = if flags.null { '\0' } else { '\n' };
         let names: String = sessions.iter().map(|session| format!("{}{end}", session.name)).collect();
-        context.out.bytes(names.as_bytes())?;
+        context.out.text(names.as_bytes())?;
     } else {
         context.out.rows(&rows(context, sessions))?;
         if sessions.is_empty() && context.out.is_terminal() {

@@ -51,11 +51,11 @@ fn print(context: &Context, messages: &[Message], json: impl Fn(&Message) -> Vec
         lines.extend_from_slice(&json(message));
         lines.push(b'\n');
         if lines.len() > output::CHUNK {
-            context.out.bytes(&lines)?;
+            context.out.json_lines(&lines)?;
             lines.clear();
         }
     }
-    context.out.bytes(&lines)
+    context.out.json_lines(&lines)
 }
 
 fn told(repair: &Repair) -> String {

@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::escape::{Layout, escaped};
 use crate::target;
 use serde::Serialize;
 use session_proc::{Excess, Output, ProcessId, Registry};
@@ -86,14 +85,10 @@ fn print(context: &Context, id: &ProcessId, output: &Output) -> Result<(), Failu
     let (cursor, skipped_bytes) = (output.cursor, output.skipped_bytes);
     let text = output.text();
     if context.out.is_json() {
-        let line = Line { id: id.as_str(), cursor, skipped_bytes, text: &text };
-        return context.out.line(&serde_json::to_string(&line).map_err(Failure::bug)?);
+        return context.out.json_line(&Line { id: id.as_str(), cursor, skipped_bytes, text: &text });
     }
     if skipped_bytes > 0 {
         context.out.note(&format!("note: {skipped_bytes} bytes before this are not kept"));
     }
-    if context.out.is_terminal() {
-        return context.out.bytes(escaped(&text, Layout::Lines).as_bytes());
-    }
-    context.out.bytes(&output.bytes)
+    context.out.text(&output.bytes)
 }

@@ -56,5 +56,5 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         Part::Tmp => paths.tmp(),
     };
     let document = Document { session: name.as_str(), path: &path };
-    context.out.answer("path", &document, |out| out.bytes(&[path.as_os_str().as_bytes(), b"\n"].concat()))
+    context.out.answer("path", &document, |out| out.text(&[path.as_os_str().as_bytes(), b"\n"].concat()))
 }

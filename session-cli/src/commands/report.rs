@@ -33,8 +33,8 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
         None => (b"null".to_vec(), false),
     };
     let report = String::from_utf8(report).map_err(Failure::bug)?;
-    let line = format!("{{\"report\":{report},\"current\":{current}}}");
+    let line = format!("{{\"report\":{report},\"current\":{current}}}\n");
     let report = serde_json::from_str(&report).map_err(Failure::bug)?;
     let document = Document { session: name.as_str(), report, current };
-    context.out.answer("report", &document, |out| out.line(&line))
+    context.out.answer("report", &document, |out| out.json_lines(line.as_bytes()))
 }

@@ -4,7 +4,7 @@ use crate::commands::load::completeness;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{self, Diagnostic};
+use crate::output::Diagnostic;
 use crate::view::{Detail, Only, transcript};
 use crate::{span, target};
 use serde::Serialize;
@@ -54,11 +54,11 @@ enum Format {
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let name = target::resolve(context, &flags.session)?;
     if flags.raw {
-        return output::copy(context.store.history(&name)?.reader());
+        return context.out.copy(context.store.history(&name)?.reader());
     }
     if flags.reference {
         let (text, conversation) = context.store.show_reference(&name)?;
-        context.out.bytes(text.as_bytes())?;
+        context.out.text(text.as_bytes())?;
         return Ok(completeness(&conversation));
     }
     let history = context.store.history(&name)?;

@@ -112,7 +112,7 @@ fn print(context: &Context, name: &SessionName, item: Item) -> Result<bool, Fail
                 struct Line {
                     defect: Diagnostic,
                 }
-                context.out.line(&serde_json::to_string(&Line { defect: diagnostic }).map_err(Failure::bug)?)?;
+                context.out.json_line(&Line { defect: diagnostic })?;
             } else {
                 context.out.note(&format!("warning: {}", diagnostic.text));
             }
@@ -134,7 +134,7 @@ fn event(context: &Context, record: &Record) -> Result<(), Failure> {
         let json = String::from_utf8(json).map_err(Failure::bug)?;
         let event = RawValue::from_string(json.trim_end().to_owned()).map_err(Failure::bug)?;
         let Place { offset, .. } = record.place;
-        return context.out.line(&serde_json::to_string(&Line { offset, event }).map_err(Failure::bug)?);
+        return context.out.json_line(&Line { offset, event });
     }
     if context.out.is_terminal() {
         let shown = transcript(std::iter::once(&**event), &[], Detail::Folded, &context.out);

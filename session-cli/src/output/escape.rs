@@ -13,10 +13,7 @@ pub(crate) enum Layout {
 
 /// The text with control characters, escape sequences and characters that reorder text shown as escapes.
 pub(crate) fn escaped(text: &str, layout: Layout) -> Cow<'_, str> {
-    let harmless = |c: char| match c {
-        '\n' | '\t' => layout == Layout::Lines,
-        c => !c.is_control() && !reorders(c),
-    };
+    let harmless = |c: char| is_harmless(c, layout);
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
@@ -34,6 +31,31 @@ pub(crate) fn escaped(text: &str, layout: Layout) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Lines of JSON that say the same, with escapes of JSON in their strings. Outside of strings JSON has none of these
+/// characters; of what is no JSON, such as a damaged line, they are shown all the same.
+pub(crate) fn json(lines: &str) -> Cow<'_, str> {
+    if lines.chars().all(|c| is_harmless(c, Layout::Lines)) {
+        return Cow::Borrowed(lines);
+    }
+    let mut out = String::with_capacity(lines.len() + 16);
+    for c in lines.chars() {
+        if is_harmless(c, Layout::Lines) {
+            out.push(c);
+        } else {
+            // None of them lies beyond what four digits can name.
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_harmless(c: char, layout: Layout) -> bool {
+    match c {
+        '\n' | '\t' => layout == Layout::Lines,
+        c => !c.is_control() && !reorders(c),
+    }
+}
+
 /// Marks, embeddings, overrides and isolates of bidirectional text, and the line separators of Unicode.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
@@ -42,6 +64,18 @@ fn reorders(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_says_the_same_without_what_steers_a_terminal() {
+        let line = serde_json::to_string("a\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{feff}é").expect("a string is JSON");
+        let shown = json(&line);
+        assert_eq!(shown, r#""a\u001b[31m\u007f\u009b\u202e\ufeffé""#);
+        assert_eq!(
+            serde_json::from_str::<String>(&shown).expect("JSON"),
+            serde_json::from_str::<String>(&line).expect("JSON")
+        );
+        assert!(matches!(json("{\"a\":\t1}\n"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn what_steers_a_terminal_is_shown_instead() {

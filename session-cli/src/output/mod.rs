@@ -12,10 +12,11 @@ pub(crate) use table::Rows;
 use crate::exit::Exit;
 use crate::failure::{Failure, causes};
 use anstyle::Style;
+use escape::{Layout, escaped};
 use serde::Serialize;
 use session_core::SessionName;
 use session_store::StoreError;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 /// The form in which data is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,17 +83,12 @@ impl Diagnostic {
 /// Output that comes in many small pieces is written in pieces of about this many bytes.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// Copies bytes to standard output as they are.
-pub(crate) fn copy(mut from: impl io::Read) -> Result<Exit, Failure> {
-    let mut stdout = io::stdout().lock();
-    io::copy(&mut from, &mut stdout).and_then(|_| stdout.flush()).map_err(|error| Failure::stdout(&error))?;
-    Ok(Exit::Done)
-}
-
 /// Where a verb prints.
 #[derive(Debug)]
 pub(crate) struct Out {
     pub(crate) form: Form,
+    /// Whether standard output is a terminal, whatever the form.
+    is_shown: bool,
     colour: bool,
     quiet: bool,
     pager: bool,
@@ -112,7 +108,7 @@ impl Out {
             Colour::Never => anstream::ColorChoice::Never,
         };
         let colour = choice != anstream::ColorChoice::Never && form != Form::Json;
-        Out { form, colour, quiet, pager: terminal && !no_pager }
+        Out { form, is_shown: terminal, colour, quiet, pager: terminal && !no_pager }
     }
 
     /// A text in a style, where styles are used.
@@ -135,15 +131,61 @@ impl Out {
         self.quiet
     }
 
-    /// Bytes as they are.
+    /// Bytes as they are, also on a terminal: nothing in them may be what a model, a tool or a person wrote, unless it is
+    /// escaped already.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| Failure::stdout(&error))
     }
 
-    /// One line.
+    /// A text as it is, or, on a terminal, with what would steer it shown as escapes.
+    pub(crate) fn text(&self, text: &[u8]) -> Result<(), Failure> {
+        if !self.is_shown {
+            return self.bytes(text);
+        }
+        self.bytes(escaped(&String::from_utf8_lossy(text), Layout::Lines).as_bytes())
+    }
+
+    /// One line, as [`Out::text`].
     pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
-        self.bytes(format!("{text}\n").as_bytes())
+        self.text(format!("{text}\n").as_bytes())
+    }
+
+    /// One line in a style, where styles are used.
+    pub(crate) fn styled_line(&self, style: Style, text: &str) -> Result<(), Failure> {
+        let text = if self.is_shown { escaped(text, Layout::Lines) } else { text.into() };
+        self.bytes(format!("{}\n", self.styled(style, &text)).as_bytes())
+    }
+
+    /// Whole lines of JSON as they are, or, on a terminal, with the escapes of JSON for what would steer it.
+    pub(crate) fn json_lines(&self, lines: &[u8]) -> Result<(), Failure> {
+        if !self.is_shown {
+            return self.bytes(lines);
+        }
+        self.bytes(escape::json(&String::from_utf8_lossy(lines)).as_bytes())
+    }
+
+    /// One line of JSON, as [`Out::json_lines`].
+    pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), Failure> {
+        let mut line = serde_json::to_vec(value).map_err(Failure::bug)?;
+        line.push(b'\n');
+        self.json_lines(&line)
+    }
+
+    /// The bytes of a file of JSON lines, as [`Out::json_lines`].
+    pub(crate) fn copy(&self, from: impl io::Read) -> Result<Exit, Failure> {
+        let mut from = io::BufReader::with_capacity(CHUNK, from);
+        let mut line = Vec::new();
+        // A terminal gets whole lines, because a piece of one may end inside of a character.
+        let mut next = |line: &mut Vec<u8>| match self.is_shown {
+            true => from.read_until(b'\n', line),
+            false => from.by_ref().take(CHUNK as u64).read_to_end(line),
+        };
+        while next(&mut line).map_err(|error| Failure::input("the history", &error))? > 0 {
+            self.json_lines(&line)?;
+            line.clear();
+        }
+        Ok(Exit::Done)
     }
 
     /// A long text for a person, through the pager where there is one.
@@ -178,9 +220,7 @@ impl Out {
             members: &'a T,
         }
         let document = Document { schema: format!("session/{verb}.v1"), complete, diagnostics, members };
-        let mut text = serde_json::to_vec(&document).map_err(Failure::bug)?;
-        text.push(b'\n');
-        self.bytes(&text)
+        self.json_line(&document)
     }
 
     /// A small answer: one document, or whatever `plain` prints.
@@ -223,6 +263,6 @@ impl Out {
 
 /// A line on stderr. That it cannot be written is nothing that could still be told.
 pub(crate) fn say(text: &str) {
-    let text = escape::escaped(text, escape::Layout::Lines);
+    let text = escaped(text, Layout::Lines);
     drop(writeln!(io::stderr().lock(), "{text}"));
 }

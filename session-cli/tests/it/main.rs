@@ -26,6 +26,7 @@ mod schemas;
 mod search;
 mod secrets;
 mod show;
+mod shown;
 mod stats;
 mod steer;
 mod support;

@@ -110,7 +110,7 @@ fn candidates(session: &str) -> Vec<CompletionCandidate> {
 }
 
 fn candidate(value: String, label: &str) -> CompletionCandidate {
-    CompletionCandidate::new(value).help((!label.is_empty()).then(|| label.to_owned().into()))
+    CompletionCandidate::new(value).help((!label.is_empty()).then(|| target::shown_beside(label)))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(super) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     context.out.answer("checkpoint-show", &document, |out| {
         if out.is_terminal() {
             let head = head(&row);
-            out.line(&out.styled(Style::new().bold(), &escaped(&head, Layout::OneLine)))?;
+            out.styled_line(Style::new().bold(), &escaped(&head, Layout::OneLine))?;
         }
         out.rows(&rows(&turn))
     })

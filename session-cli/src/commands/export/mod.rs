@@ -187,20 +187,11 @@ fn to_stdout(flags: &Flags, context: &Context, format: Format, names: &[SessionN
     }
     let mut complete = true;
     for name in names {
-        let told = conversation::write(flags, context, format, name, &mut |text| shown(context, text))?;
+        let told = conversation::write(flags, context, format, name, &mut |text| context.out.text(text))?;
         complete &= told.is_complete();
         tell(context, flags, name, &told);
     }
     Ok(if complete { Exit::Done } else { Exit::Partial })
-}
-
-/// Text on standard output; what a terminal would take for a command is shown there instead.
-fn shown(context: &Context, text: &[u8]) -> Result<(), Failure> {
-    use crate::output::escape::{Layout, escaped};
-    if !context.out.is_terminal() {
-        return context.out.bytes(text);
-    }
-    context.out.bytes(escaped(&String::from_utf8_lossy(text), Layout::Lines).as_bytes())
 }
 
 fn to_files(

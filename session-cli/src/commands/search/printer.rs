@@ -2,11 +2,13 @@
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::escape::{Layout, escaped};
 use crate::output::{self, Diagnostic, Rows, when};
 use crate::view::hit;
 use serde::Serialize;
 use session_core::search::Hit;
 use session_store::Searched;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// What is printed.
@@ -79,7 +81,7 @@ impl<'a> Printer<'a> {
         }
         match self.shape {
             Shape::Counts => return Ok(ControlFlow::Continue(())),
-            Shape::Names if !self.context.out.is_json() => self.text += &format!("{session}\n"),
+            Shape::Names if !self.context.out.is_json() => self.text += &format!("{}\n", self.name(session)),
             Shape::Names => {}
             Shape::Hits if self.context.out.is_json() => self.documents.push(HitDocument::new(session, hit, live)),
             Shape::Hits if self.context.out.is_terminal() => {
@@ -103,6 +105,10 @@ impl<'a> Printer<'a> {
         })
     }
 
+    fn name<'n>(&self, session: &'n str) -> Cow<'n, str> {
+        if self.context.out.is_terminal() { escaped(session, Layout::OneLine) } else { session.into() }
+    }
+
     /// What is known of a session once the hits of the next one come.
     fn end_of_session(&mut self) {
         if self.shape != Shape::Counts || self.context.out.is_json() {
@@ -110,7 +116,7 @@ impl<'a> Printer<'a> {
         }
         if let Some(Count { session, hits }) = self.counts.last() {
             let between = if self.context.out.is_terminal() { ": " } else { "\t" };
-            self.text += &format!("{session}{between}{hits}\n");
+            self.text += &format!("{}{between}{hits}\n", self.name(session));
         }
     }
 
