@@ -1,7 +1,11 @@
-//! What a terminal is given: nothing that it would take for a command.
+//! What a terminal is given: nothing that it would take for a command, and long texts through a pager.
 
-use crate::support::{Ran, SESSION, Scratch, json};
-use crate::terminal::on_a_terminal;
+use crate::support::{Ran, SESSION, Scratch, eventually, json};
+use crate::terminal::{on_a_terminal, start_on_a_terminal};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+use std::path::Path;
 
 /// An escape sequence, the one byte that begins one too, and a character that turns the text round.
 const HOSTILE: &str = "\u{1b}[31mred\u{9b}32m\u{202e}evil";
@@ -97,4 +101,55 @@ fn what_completes_a_word_cannot_steer_the_terminal() {
         assert_eq!(completed.chars().find(bad), None, "{completed:?}");
         assert!(completed.contains("evil"), "{completed:?}");
     }
+}
+
+/// A session that is longer than a terminal is high.
+fn long() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.ok(&["new", "oaks"]);
+    let text = (1..=100).map(|n| format!("oak {n}")).collect::<Vec<_>>().join("\n");
+    scratch.ok_with(&["append", "oaks"], &format!("{}\n", serde_json::json!({ "role": "user", "content": text })));
+    scratch
+}
+
+#[test]
+fn what_no_pager_has_shown_is_printed() {
+    let scratch = long();
+    for pager in ["/etc/passwd", "/no/such/pager", "false", "exit 1", "kill -9 $$"] {
+        let mut command = scratch.command(SESSION);
+        command.args(["show", "oaks", "--full"]).env("PAGER", pager);
+        let ran = on_a_terminal(command, "");
+        assert!(ran.code == 0 && ran.stdout.contains("oak 100"), "{pager}: {ran:?}");
+    }
+    // One that has taken something has shown what it wanted to show.
+    for pager in ["head -n 3 && exit 1", "cat > /dev/null; exit 2"] {
+        let mut command = scratch.command(SESSION);
+        command.args(["show", "oaks", "--full"]).env("PAGER", pager);
+        let ran = on_a_terminal(command, "");
+        assert!(ran.code == 0 && !ran.stdout.contains("oak 100"), "{pager}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_interrupted_pager_is_waited_for_and_gets_its_signals_as_it_would_from_a_shell() {
+    let scratch = long();
+    let pager = "cat > /dev/null; grep SigIgn /proc/self/status > ignored; touch ready; \
+                 while [ ! -e go ]; do sleep 0.01; done; echo the end";
+    let mut command = scratch.command(SESSION);
+    command.args(["show", "oaks", "--full"]).env("PAGER", pager);
+    let paged = start_on_a_terminal(command, "");
+    let at = |name: &str| scratch.work().join(name);
+    eventually("the pager", || at("ready").exists());
+    // The pager's own business; this program's end would leave it alone with the terminal.
+    kill(Pid::from_raw(i32::try_from(paged.child.id()).expect("small")), Signal::SIGINT).expect("it is our child");
+    fs::write(at("go"), "").expect("it is ours");
+    let ran = paged.end();
+    assert!(ran.code == 0 && ran.stdout.contains("the end"), "{ran:?}");
+    assert!(!ignores_interrupts(&at("ignored")), "less is left with Ctrl-C too");
+}
+
+fn ignores_interrupts(status: &Path) -> bool {
+    let line = fs::read_to_string(status).expect("the pager wrote it");
+    let mask = u64::from_str_radix(line.split_whitespace().nth(1).expect("a mask"), 16).expect("in base 16");
+    mask & (1 << (Signal::SIGINT as i32 - 1)) != 0
 }
