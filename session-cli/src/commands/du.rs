@@ -12,7 +12,7 @@ use session_store::{DiskBytes, DiskUsage, SessionPart, StoreError};
 /// The flags of `du`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "What is counted is the room that the file system has set aside; --apparent counts the lengths of the files. A file \
+    after_help = "What is counted is the room that the file system has set aside; --apparent counts the lengths of the files. On a terminal K, M and G are powers of 1024. A file \
 with several names counts once; shared is what has a name outside the session too, such as checkpoints of a fork, and would stay if the \
 session were deleted.\n\nExamples:\n  session du\n  session du @ oaks --json"
 )]
@@ -103,7 +103,7 @@ fn rows(flags: &Flags, context: &Context, document: &Document) -> Rows {
     let mut rows = (1..header.len()).fold(Rows::new(&header), Rows::numeric);
     let number = |bytes: &Bytes| {
         let bytes = if flags.apparent { bytes.apparent_bytes } else { bytes.allocated_bytes };
-        if context.out.is_terminal() { size::words(bytes) } else { bytes.to_string() }
+        if context.out.is_terminal() { size::brief(bytes) } else { bytes.to_string() }
     };
     for session in &document.sessions {
         let mut row = vec![session.name.clone(), number(&session.total)];

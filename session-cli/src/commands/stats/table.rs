@@ -55,7 +55,8 @@ fn fields(flags: &Flags, is_terminal: bool, row: &Row) -> Vec<String> {
     fields.extend([row.p50_ms, row.p95_ms].map(time));
     // The sum of what is known is the least that it can be.
     let more = |unknown: u64| if is_terminal && unknown > 0 { "+?" } else { "" };
-    let tokens = |sum: &Sum<u64>| sum.known.map(|known| format!("{known}{}", more(sum.unknown))).unwrap_or_default();
+    let count = |number: u64| if is_terminal { brief(number) } else { number.to_string() };
+    let tokens = |sum: &Sum<u64>| sum.known.map(|known| count(known) + more(sum.unknown)).unwrap_or_default();
     fields.extend([&row.input_tokens, &row.output_tokens].map(tokens));
     let cost = row.cost_usd.known.map(|known| match is_terminal {
         true => format!("${known:.2}{}", more(row.cost_usd.unknown)),
@@ -63,10 +64,20 @@ fn fields(flags: &Flags, is_terminal: bool, row: &Row) -> Vec<String> {
     });
     fields.push(cost.unwrap_or_default());
     if flags.disk {
-        let words = |bytes: u64| if is_terminal { size::words(bytes) } else { bytes.to_string() };
+        let words = |bytes: u64| if is_terminal { size::brief(bytes) } else { bytes.to_string() };
         fields.push(row.bytes.map(words).unwrap_or_default());
     }
     fields
+}
+
+/// A number of tokens in four cells or so.
+fn brief(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..999_500 => format!("{:.0}k", number as f64 / 1e3),
+        999_500..9_950_000 => format!("{:.1}M", number as f64 / 1e6),
+        _ => format!("{:.0}M", number as f64 / 1e6),
+    }
 }
 
 /// A time in three digits or so.
@@ -99,6 +110,12 @@ mod tests {
         assert_eq!(bar(1.0, 2.0), "█".repeat(BAR / 2));
         assert_eq!(bar(1.0, 32.0), "▋");
         assert_eq!((bar(0.0, 2.0), bar(0.0, 0.0)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn tokens_are_told_in_the_unit_that_fits() {
+        let told = [0, 9_999, 10_000, 999_499, 999_500, 9_949_999, 12_345_678].map(brief);
+        assert_eq!(told, ["0", "9999", "10k", "999k", "1.0M", "9.9M", "12M"]);
     }
 
     #[test]
