@@ -4,6 +4,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use session_core::{Event, Item, Place, RawLine, Timestamp, scan_line};
 use std::io::BufRead;
+use std::path::Path;
 
 /// The events of JSON lines: each a message (with a `role`) or an event (with a `kind`). An event without a time gets
 /// `now`. All lines are good, or none counts: a bad one is named.
@@ -30,6 +31,18 @@ pub(crate) fn events(mut lines: impl BufRead, now: Timestamp) -> Result<Vec<Even
         }
     }
     Ok(events)
+}
+
+/// A path as metadata can name it. In other words it would be another directory, or none.
+///
+/// # Errors
+/// For one that is no text.
+pub(crate) fn text_of(path: &Path, what: &str) -> Result<String, Failure> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("the path of {what} is not UTF-8: {path:?}"))
+            .hint("metadata cannot name it; rename the directory, or choose another one")
+    })
 }
 
 fn event(event: Event, line: u64, now: Timestamp) -> Result<Event, Failure> {

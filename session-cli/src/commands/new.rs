@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 use serde::Serialize;
 use session_core::SessionName;
 use session_store::NewSession;
@@ -38,7 +39,7 @@ pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let workspace = std::path::absolute(&workspace).map_err(|error| Failure::input("the workspace's path", &error))?;
     let session = context.store.create(&NewSession {
         name: flags.name.clone().map(SessionName::new).transpose()?,
-        workspace: workspace.to_string_lossy().into_owned(),
+        workspace: input::text_of(&workspace, "the workspace")?,
         model: flags.model.clone().unwrap_or_default(),
         title: flags.title.clone().unwrap_or_default(),
         prompt: flags.prompt.clone().unwrap_or_default(),

@@ -4,6 +4,7 @@ use crate::confirm::{Answer, Consent};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::Diagnostic;
 use serde::Serialize;
 use session_store::{Relocated, Relocation};
@@ -42,6 +43,9 @@ struct Row {
 
 pub(crate) fn run(flags: &Flags, context: &Context) -> Result<Exit, Failure> {
     let old = path::absolute(&flags.old).map_err(|error| Failure::input(&flags.old.display().to_string(), &error))?;
+    // What exists is named by its real path.
+    let new = flags.new.canonicalize().unwrap_or_else(|_| flags.new.clone());
+    input::text_of(&new, "the new directory")?;
     let plan = context.store.plan_relocate(&old, &flags.new)?;
     let mut relocated = Relocated::default();
     if plan.is_empty() {

@@ -1,6 +1,6 @@
 //! Which session `.` and `@` are, and that it is told.
 
-use crate::support::{SESSION, Scratch, eventually};
+use crate::support::{Ran, SESSION, Scratch, eventually};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -113,4 +113,32 @@ fn the_one_liner_with_fzf_picks_a_session_by_its_name() {
     let ran = scratch.command("sh").args(["-c", &script]).output().expect("there is a shell");
     let picked = scratch.ok(&["show", "oaks"]);
     assert_eq!(String::from_utf8_lossy(&ran.stdout), picked, "{line}: {ran:?}");
+}
+
+#[test]
+fn a_workspace_whose_path_is_no_text_is_refused_and_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scratch = Scratch::without_processes();
+    let (odd, twin) = (scratch.work().join(std::ffi::OsStr::from_bytes(b"d\xFF")), scratch.work().join("d\u{fffd}"));
+    for dir in [&odd, &twin] {
+        fs::create_dir(dir).expect("the name is free");
+    }
+    let run = |words: &[&str], dir: &Path, last: Option<&Path>| {
+        let mut command = scratch.command(SESSION);
+        Ran::of(&command.args(words).args(last).current_dir(dir).output().expect("the program was built"))
+    };
+    let tries = [
+        run(&["new", "oaks"], &odd, None),
+        run(&["new", "oaks", "--workspace"], &scratch.work(), Some(&odd)),
+        run(&["new", "oaks", "--workspace", "below"], &odd, None),
+    ];
+    for ran in tries {
+        assert!(ran.code == 2 && ran.stderr.contains(r"d\xFF"), "{ran:?}");
+        assert!(!scratch.store().exists(), "{ran:?}");
+    }
+    scratch.ok(&["new", "elms"]);
+    let work = scratch.work().display().to_string();
+    let ran = run(&["relocate", "-y", &work], &scratch.work(), Some(&odd));
+    assert!(ran.code == 2 && ran.stderr.contains(r"d\xFF"), "{ran:?}");
+    assert_eq!(scratch.ok(&["meta", "elms", "workspace"]), format!("{work}\n"));
 }
