@@ -19,7 +19,8 @@ use std::path::PathBuf;
 /// The flags of `checkpoint create`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Excludes and limits stay as the newest checkpoint has them until they are given anew. Exit status 3 when something \
+    after_help = "What is captured stays as for the newest checkpoint until it is given anew: --exclude, --no-gitignore, --with-secrets \
+and --max-file-bytes. --max-files, --max-bytes and --max-store-bytes hold for this call. Exit status 3 when something \
 was too large or could not be read: it is named, and no restore touches it.\n\nExamples:\n  session checkpoint create . --label 'before the storm'\n  \
 session checkpoint create @ --exclude target/ --max-file-bytes 10000000"
 )]
