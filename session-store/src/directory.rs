@@ -1,13 +1,45 @@
 //! A directory in which others work at the same time: what is in it, and keeping hold of it. What goes away meanwhile is not
 //! there.
+//!
+//! What a session keeps in a directory of its own is reached by [`own`] or [`make_own`] alone, so that no verb reads,
+//! moves or removes what a link in that place leads to.
 
-use crate::{Result, StoreError};
+use crate::{Durability, Result, SessionPaths, StoreError};
 use nix::libc::{O_DIRECTORY, O_PATH};
-use session_disk::is_absent;
+use session_disk::{ensure_dir, is_absent};
 use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+/// The directory inside a session's to which these names lead. None of them may be a symbolic link: what is behind one is
+/// not the session's. That something has the name is not asked.
+///
+/// # Errors
+/// [`StoreError::Escapes`].
+pub(crate) fn own(paths: &SessionPaths, names: &[impl AsRef<Path>]) -> Result<PathBuf> {
+    let mut dir = paths.dir().to_owned();
+    for name in names {
+        dir.push(name);
+        if dir.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            return Err(StoreError::Escapes { path: dir });
+        }
+    }
+    Ok(dir)
+}
+
+/// The same, made where it is missing. On disk when it returns: the directory; if it is new its entry is synced as the
+/// durability says.
+///
+/// # Errors
+/// [`StoreError::Escapes`]; [`StoreError::Disk`], of the kind `NotFound` where the directory above is missing.
+pub(crate) fn make_own(paths: &SessionPaths, names: &[impl AsRef<Path>], durability: Durability) -> Result<PathBuf> {
+    let dir = own(paths, names)?;
+    if ensure_dir(&dir)? {
+        durability.sync_dir(dir.parent().unwrap_or(paths.dir()))?;
+    }
+    Ok(dir)
+}
 
 /// What is directly in a directory, by name. Where there is no directory, nothing is in it.
 ///

@@ -405,6 +405,16 @@ impl StoreError {
         StoreError::LiveTurn { name: name.to_owned(), pid }
     }
 
+    /// The same, but where something is missing the session is: for what is made in its directory.
+    pub(crate) fn or_deleted(self, name: &str) -> Self {
+        match self {
+            StoreError::Disk(error) if error.kind() == io::ErrorKind::NotFound => {
+                StoreError::Deleted { name: name.to_owned(), path: error.path }
+            }
+            error => error,
+        }
+    }
+
     /// For `map_err` after reading from a path.
     pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let path = path.to_owned();

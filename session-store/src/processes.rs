@@ -1,7 +1,8 @@
 //! The background processes of a session, as the session's directory has them.
 
+use crate::directory::own;
 use crate::{Result, SessionPaths, StoreError};
-use session_core::SessionName;
+use session_core::{SessionName, layout};
 use session_proc::{Registry, Stop, Stopped, TurnMarker, Which, live_processes};
 
 /// How often everything is stopped before it is clear that somebody goes on starting.
@@ -9,11 +10,7 @@ const ROUNDS: usize = 3;
 
 /// The registry of a session. One that a symbolic link leads to may be another session's.
 pub(crate) fn registry(paths: &SessionPaths) -> Result<Registry> {
-    let dir = paths.proc();
-    if dir.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(StoreError::Escapes { path: dir });
-    }
-    Ok(Registry::open(&dir)?)
+    Ok(Registry::open(&own(paths, &[layout::PROC])?)?)
 }
 
 /// The background processes of a session that run, by their ids.

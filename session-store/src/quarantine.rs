@@ -1,10 +1,11 @@
 //! Keeping what is taken out of a history, byte for byte, before it goes.
 
-use crate::SessionPaths;
+use crate::directory::make_own;
 use crate::part::Part;
+use crate::{Result, SessionPaths};
+use session_core::layout;
 use session_disk::{
-    DiskError, Durability, Op, create_new, ensure_dir, publish, remove_file, replace, sync_data, sync_dir, temp_name,
-    write,
+    DiskError, Durability, Op, create_new, publish, remove_file, replace, sync_data, sync_dir, temp_name, write,
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,12 +31,10 @@ pub(crate) struct Taken {
 /// On disk when it returns: the copy and its index, synced.
 ///
 /// # Errors
-/// The step that failed, also where the history ends before a part does. No copy has the name then.
-pub(crate) fn keep(paths: &SessionPaths, history: &File, taken: &Taken) -> Result<PathBuf, DiskError> {
-    let dir = paths.quarantine();
-    if ensure_dir(&dir)? {
-        sync_dir(paths.dir())?;
-    }
+/// [`crate::StoreError::Escapes`] where a symbolic link stands in the place of the quarantine; the step that failed, also
+/// where the history ends before a part does. No copy has the name then.
+pub(crate) fn keep(paths: &SessionPaths, history: &File, taken: &Taken) -> Result<PathBuf> {
+    let dir = make_own(paths, &[layout::QUARANTINE], Durability::Data)?;
     let kept = dir.join(&taken.name);
     let temp = temp_name(&kept);
     let done = copy(history, taken, &temp).and_then(|()| {
@@ -72,6 +71,7 @@ fn copy(history: &File, taken: &Taken, to: &Path) -> Result<(), DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StoreError;
     use std::fs;
     use std::io;
 
@@ -84,7 +84,9 @@ mod tests {
         for index in [None, Some(b"{}\n".to_vec())] {
             let taken =
                 |parts: &[(u64, u64)]| Taken { name: "lines".into(), parts: parts.into(), index: index.clone() };
-            let error = keep(&paths, &history, &taken(&[(0, 3), (4, 5)])).expect_err("it ends before");
+            let Err(StoreError::Disk(error)) = keep(&paths, &history, &taken(&[(0, 3), (4, 5)])) else {
+                panic!("it ends before")
+            };
             assert_eq!(error.source.kind(), io::ErrorKind::UnexpectedEof);
             assert!(!paths.quarantine().join("lines").exists());
             let kept = keep(&paths, &history, &taken(&[(0, 3), (4, 3)])).expect("all of it is there");

@@ -12,7 +12,6 @@ use crate::quarantine::{Taken, keep};
 use crate::{Result, SessionPaths, StoreError};
 use memchr::memrchr;
 use session_core::{Bodies, Fault, Item, Limits, Scan};
-use session_disk::DiskError;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::fs::FileExt as _;
@@ -61,11 +60,7 @@ pub(super) fn settle(paths: &SessionPaths, file: &File, inode: Inode, upto: u64,
     match torn {
         Ok(torn) => torn
             .into_iter()
-            .map(|(offset, len)| Isolated {
-                offset,
-                len,
-                quarantine: take_out(paths, file, inode, offset, len).map_err(StoreError::from),
-            })
+            .map(|(offset, len)| Isolated { offset, len, quarantine: take_out(paths, file, inode, offset, len) })
             .collect(),
         Err(error) => vec![Isolated { offset: upto, len: 0, quarantine: Err(StoreError::read(&path)(error)) }],
     }
@@ -95,7 +90,7 @@ fn torn(file: &File, start: u64, upto: u64, limits: Limits) -> io::Result<Vec<(u
 }
 
 /// Copies bytes to the quarantine and blanks them in the history.
-fn take_out(paths: &SessionPaths, file: &File, inode: Inode, offset: u64, len: u64) -> Result<PathBuf, DiskError> {
+fn take_out(paths: &SessionPaths, file: &File, inode: Inode, offset: u64, len: u64) -> Result<PathBuf> {
     // The name says where they stood.
     let name = format!("history-{offset}-{len}-{:016x}", rand::random::<u64>());
     let copy = keep(paths, file, &Taken { name, parts: vec![(offset, len)], index: None })?;

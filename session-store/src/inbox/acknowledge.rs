@@ -5,6 +5,7 @@ use super::drain::was_there;
 use super::entry::names;
 use super::{Inbox, NAMES};
 use crate::{Result, StoreError};
+use session_core::layout::CLAIMS;
 use session_disk::{publish, remove_file};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,12 +20,12 @@ impl Inbox {
     /// [`StoreError::NoSuchClaim`] for an id that names no claimed message, after all others were removed;
     /// [`StoreError::Disk`].
     pub fn acknowledge<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Result<()> {
-        let claims = self.claim_names()?;
+        let (dir, claims) = (self.claims()?, self.claim_names()?);
         let mut missing = None;
         for id in ids {
             let claim = find(&claims, id);
             let removed = match claim {
-                Some(claim) => was_there(remove_file(&self.claims().join(claim.to_string())))?,
+                Some(claim) => was_there(remove_file(&dir.join(claim.to_string())))?,
                 None => false,
             };
             if !removed {
@@ -50,16 +51,16 @@ impl Inbox {
                 given_back => given_back?,
             }
         }
-        self.sync_dir(&self.dir())?;
-        self.sync_dir(&self.claims())?;
+        self.sync_dir(&self.dir()?)?;
+        self.sync_dir(&self.claims()?)?;
         missing.map_or(Ok(()), Err)
     }
 
     pub(super) fn give_back(&self, claim: &ClaimName) -> Result<()> {
-        let from = self.claims().join(claim.to_string());
+        let (from, dir) = (self.claims()?.join(claim.to_string()), self.dir()?);
         let mut name = name_of(&claim.id).to_owned();
         for _ in 0..NAMES {
-            match publish(&from, &self.dir().join(&name)) {
+            match publish(&from, &dir.join(&name)) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // It has waited longest: it comes first.
                     name = super::delivered_name(Some(0)).into();
@@ -72,12 +73,12 @@ impl Inbox {
     }
 
     fn no_such_claim(&self, id: &str) -> StoreError {
-        StoreError::NoSuchClaim { id: id.to_owned(), path: self.claims() }
+        StoreError::NoSuchClaim { id: id.to_owned(), path: self.paths.inbox().join(CLAIMS) }
     }
 
     /// The claims, by id.
     pub(super) fn claim_names(&self) -> Result<Vec<ClaimName>> {
-        let names = names(&self.claims())?;
+        let names = names(&self.claims()?)?;
         let mut claims: Vec<ClaimName> =
             names.iter().map(OsString::as_os_str).filter_map(|name: &OsStr| ClaimName::parse(name)).collect();
         claims.sort();

@@ -5,6 +5,7 @@ use super::claims::Lives;
 use super::drain::was_there;
 use super::entry::names;
 use crate::Result;
+use session_core::layout::{CLAIMS, INBOX};
 use session_disk::{publish, rename};
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +21,7 @@ impl Inbox {
         from: &Inbox,
         recorded: impl FnOnce(&BTreeSet<String>) -> Result<BTreeSet<String>>,
     ) -> Result<()> {
-        let waiting = names(&from.dir())?;
+        let waiting = names(&from.dir()?)?;
         let mut lives = Lives::default();
         let mut orphans = Vec::new();
         for claim in from.claim_names()? {
@@ -31,28 +32,28 @@ impl Inbox {
         if waiting.is_empty() && orphans.is_empty() {
             return Ok(());
         }
-        self.make_dir(&self.dir(), self.paths.dir())?;
+        let (source, inbox) = (from.dir()?, self.make_dir(&[INBOX])?);
         if !orphans.is_empty() {
             let recorded = recorded(&orphans.iter().map(|claim| claim.id.clone()).collect())?;
-            self.make_dir(&self.claims(), &self.dir())?;
+            let (source, claims) = (from.claims()?, self.make_dir(&[INBOX, CLAIMS])?);
             for orphan in orphans.iter().filter(|orphan| !recorded.contains(&orphan.id)) {
                 let name = orphan.to_string();
-                was_there(rename(&from.claims().join(&name), &self.claims().join(&name)))?;
+                was_there(rename(&source.join(&name), &claims.join(&name)))?;
             }
-            self.sync_dir(&self.claims())?;
+            self.sync_dir(&claims)?;
         }
         for name in waiting {
-            let path = from.dir().join(&name);
+            let path = source.join(&name);
             if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
                 continue;
             }
-            match publish(&path, &self.dir().join(&name)) {
+            match publish(&path, &inbox.join(&name)) {
                 // A file that was dropped by hand under a name that is taken here: it comes with the next call.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 moved => drop(was_there(moved)?),
             }
         }
-        self.sync_dir(&self.dir())?;
-        Ok(from.sync_dir(&from.dir())?)
+        self.sync_dir(&inbox)?;
+        Ok(from.sync_dir(&source)?)
     }
 }

@@ -5,6 +5,7 @@ use super::entry::{Content, Failed, look, names};
 use super::{Inbox, InboxMessage};
 use crate::{Result, StoreError};
 use chrono::Utc;
+use session_core::layout::{CLAIMS, INBOX};
 use session_disk::{remove_file, rename};
 use session_proc::{Identity, TurnMarker};
 use std::collections::BTreeSet;
@@ -150,8 +151,9 @@ impl Inbox {
             return Ok(());
         }
         let recorded = recorded(&orphans.iter().map(|claim| claim.id.clone()).collect())?;
+        let claims = self.claims()?;
         for orphan in orphans {
-            let from = self.claims().join(orphan.to_string());
+            let from = claims.join(orphan.to_string());
             if recorded.contains(&orphan.id) {
                 if was_there(remove_file(&from))? {
                     drained.recorded.push(orphan.id);
@@ -163,7 +165,7 @@ impl Inbox {
             }
             let mine = ClaimName::new(orphan.id, &drainer.owner);
             // The name is this process's alone, so nothing is replaced.
-            if was_there(rename(&from, &self.claims().join(mine.to_string())))? {
+            if was_there(rename(&from, &claims.join(mine.to_string())))? {
                 self.hand_out(mine, None, drainer, drained)?;
             }
         }
@@ -172,22 +174,23 @@ impl Inbox {
 
     /// What waits.
     fn take(&self, drainer: &Drainer, drained: &mut Drained) -> Result<()> {
-        let mut has_claims = false;
-        for name in names(&self.dir())? {
+        let (dir, mut claims) = (self.dir()?, None);
+        for name in names(&dir)? {
             if drained.is_full() {
                 break;
             }
-            let from = self.dir().join(&name);
+            let from = dir.join(&name);
             match look(&from) {
                 Content::NotOurs | Content::MayBeWritten => {}
                 Content::Unfit(why) => drained.failed.extend(self.set_aside(&from, &name, why)?),
                 Content::Message(_) => {
-                    if !std::mem::replace(&mut has_claims, true) {
-                        self.make_dir(&self.claims(), &self.dir())?;
-                    }
+                    let claims = match &mut claims {
+                        Some(claims) => claims,
+                        none => none.insert(self.make_dir(&[INBOX, CLAIMS])?),
+                    };
                     let claim = ClaimName::new(new_id(&name), &drainer.owner);
                     // No other claim has this id, so nothing is replaced; and of two who want the message one gets it.
-                    if was_there(rename(&from, &self.claims().join(claim.to_string())))? {
+                    if was_there(rename(&from, &claims.join(claim.to_string())))? {
                         self.hand_out(claim, Some(name), drainer, drained)?;
                     }
                 }
@@ -204,7 +207,7 @@ impl Inbox {
         drainer: &Drainer,
         drained: &mut Drained,
     ) -> Result<()> {
-        let path = self.claims().join(claim.to_string());
+        let path = self.claims()?.join(claim.to_string());
         let why = match look(&path) {
             Content::Message(message) => {
                 match message.terms.broken(&Utc::now().fixed_offset(), drainer.turn.as_deref()) {
@@ -226,8 +229,8 @@ impl Inbox {
 
     fn sync_claims(&self, drained: &Drained) -> Result<()> {
         if !drained.messages.is_empty() {
-            self.sync_dir(&self.claims())?;
-            self.sync_dir(&self.dir())?;
+            self.sync_dir(&self.claims()?)?;
+            self.sync_dir(&self.dir()?)?;
         }
         Ok(())
     }

@@ -2,11 +2,12 @@
 
 use super::unfit::Unfit;
 use super::{Inbox, InboxMessage};
+use crate::directory::own;
 use crate::paths::with_suffix;
 use crate::stamp::age;
-use crate::{Result, StoreError, file_name};
+use crate::{Result, SessionPaths, StoreError, file_name};
 use rand::RngExt as _;
-use session_core::layout::MAX_INBOX_BYTES;
+use session_core::layout::{FAILED, INBOX, MAX_INBOX_BYTES};
 use session_disk::{DiskError, open_regular, rename};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
@@ -65,10 +66,11 @@ pub(super) fn names(dir: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// How many files wait in an inbox: as many as listing it names, without reading them.
-pub(crate) fn count(dir: &Path) -> Result<u64> {
+/// How many files wait in a session's inbox: as many as listing it names, without reading them.
+pub(crate) fn count(paths: &SessionPaths) -> Result<u64> {
+    let dir = own(paths, &[INBOX])?;
     let is_file = |name: &OsString| dir.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    Ok(names(dir)?.iter().filter(|name| is_file(name)).count() as u64)
+    Ok(names(&dir)?.iter().filter(|name| is_file(name)).count() as u64)
 }
 
 /// Reads a file of the inbox, and never waits for one.
@@ -111,8 +113,7 @@ fn may_be_written(metadata: &Metadata) -> bool {
 impl Inbox {
     /// Moves a file to where it is kept with the reason. `None`: somebody else took it.
     pub(super) fn set_aside(&self, from: &Path, name: &OsStr, why: Unfit) -> Result<Option<Failed>> {
-        let dir = self.failed();
-        self.make_dir(&dir, &self.dir())?;
+        let dir = self.make_dir(&[INBOX, FAILED])?;
         let random: u64 = rand::rng().random();
         let kept = file_name::from_hint(&name.to_string_lossy(), "message");
         let path = dir.join(format!("{kept}-{random:016x}"));
@@ -122,13 +123,13 @@ impl Inbox {
             moved => moved?,
         }
         // The file is safe. If the reason cannot be written, the caller still has it.
-        drop(self.write_reason(&path, name, &why));
+        drop(self.write_reason(&dir, &path, name, &why));
         Ok(Some(Failed { name: name.to_owned(), why, path }))
     }
 
-    fn write_reason(&self, path: &Path, name: &OsStr, why: &Unfit) -> Result<(), DiskError> {
+    fn write_reason(&self, dir: &Path, path: &Path, name: &OsStr, why: &Unfit) -> Result<(), DiskError> {
         self.write_whole(&reason_path(path), format!("{name:?}{NOT_DELIVERED}{why}\n").as_bytes())?;
-        self.sync_dir(&self.failed())
+        self.sync_dir(dir)
     }
 }
 

@@ -35,8 +35,9 @@ impl Inbox {
     ) -> Result<Vec<Taken>> {
         let (mut lives, mut orphans) = (Lives::default(), BTreeSet::new());
         let mut taken = Vec::new();
-        for name in names(&self.claims())? {
-            let path = self.claims().join(&name);
+        let claims = self.claims()?;
+        for name in names(&claims)? {
+            let path = claims.join(&name);
             if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
                 continue;
             }

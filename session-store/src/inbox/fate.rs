@@ -113,7 +113,7 @@ impl Inbox {
 
     /// A message that is still in the inbox, taken or not.
     fn find(&self, name: &OsStr) -> Result<Option<Found>> {
-        if is_name(name) && !matches!(look(&self.dir().join(name)), Content::NotOurs) {
+        if is_name(name) && !matches!(look(&self.dir()?.join(name)), Content::NotOurs) {
             return Ok(Some(Found::Waiting));
         }
         let claim = self.claim_names()?.into_iter().find(|claim| name_of(&claim.id) == Path::new(name));
@@ -130,8 +130,9 @@ impl Inbox {
     pub fn undelivered(&self) -> Result<Vec<(Pending, Fate)>> {
         let mut lives = Lives::default();
         let mut found = Vec::new();
+        let claims = self.claims()?;
         for claim in self.claim_names()? {
-            let message = match look(&self.claims().join(claim.to_string())) {
+            let message = match look(&claims.join(claim.to_string())) {
                 Content::NotOurs => continue,
                 Content::Message(message) => Some(message),
                 Content::MayBeWritten | Content::Unfit(_) => None,
@@ -147,9 +148,9 @@ impl Inbox {
     /// whose owner died before it recorded it. Who takes it renames it.
     pub(super) fn waiting_path(&self, name: &OsStr, since: Mark) -> Result<Option<PathBuf>> {
         Ok(match self.find(name)? {
-            Some(Found::Waiting) => Some(self.dir().join(name)),
+            Some(Found::Waiting) => Some(self.dir()?.join(name)),
             Some(Found::Claimed { claim, lives: false }) if self.recorded(name, since)?.is_none() => {
-                Some(self.claims().join(claim.to_string()))
+                Some(self.claims()?.join(claim.to_string()))
             }
             Some(Found::Claimed { .. }) | None => None,
         })
@@ -175,7 +176,7 @@ impl Inbox {
 
     fn aside(&self, name: &OsStr) -> Result<Option<Fate>> {
         let Some(name) = name.to_str() else { return Ok(None) };
-        let dir = self.failed();
+        let dir = self.failed()?;
         let entries = match fs::read_dir(&dir) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -37,11 +37,12 @@ pub use steer::{Outcome, Sent, Waited};
 pub use terms::Terms;
 pub use unfit::Unfit;
 
+use crate::directory::{make_own, own};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use claims::delivered_name;
 use entry::{Content, look, names};
-use session_core::layout::{CLAIMS, FAILED, MAX_INBOX_BYTES};
-use session_disk::{DiskError, create_new, ensure_dir, publish, remove_file, temp_name, write};
+use session_core::layout::{CLAIMS, FAILED, INBOX, MAX_INBOX_BYTES};
+use session_disk::{DiskError, create_new, publish, remove_file, temp_name, write};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,9 @@ use std::path::{Path, PathBuf};
 const NAMES: usize = 16;
 
 /// The inbox of one session. Nothing is read or created before it is used.
+///
+/// Where the inbox, or a directory of it, is a symbolic link, everything is refused with [`StoreError::Escapes`]: what is
+/// behind it is not the session's.
 ///
 /// ```
 /// use session_store::{Access, HistoryView, Inbox, InboxMessage, SessionPaths, USER_LINE, recorded_inbox_ids};
@@ -97,16 +101,17 @@ impl Inbox {
     ///
     /// # Errors
     /// [`StoreError::MessageTooLarge`] for one that the reference would delete unread, [`StoreError::Deleted`] where
-    /// there is no session, [`StoreError::Disk`]. Nothing was delivered.
+    /// there is no session, [`StoreError::Escapes`] where the inbox is a symbolic link, [`StoreError::Disk`]. Nothing was
+    /// delivered.
     pub fn deliver(&self, message: &InboxMessage) -> Result<String> {
-        let inbox = self.dir();
         let bytes = message.to_json();
         if bytes.len() as u64 > MAX_INBOX_BYTES {
-            return Err(StoreError::MessageTooLarge { bytes: bytes.len() as u64, limit: MAX_INBOX_BYTES, path: inbox });
+            let path = self.paths.inbox();
+            return Err(StoreError::MessageTooLarge { bytes: bytes.len() as u64, limit: MAX_INBOX_BYTES, path });
         }
-        self.make_dir(&inbox, self.paths.dir())?;
+        let inbox = self.make_dir(&[INBOX])?;
         let temp = temp_name(&inbox.join("message"));
-        let published = self.write_whole(&temp, &bytes).and_then(|()| self.publish(&temp, message));
+        let published = self.write_whole(&temp, &bytes).and_then(|()| publish_in(&inbox, &temp, message));
         if published.is_err() {
             // The first error is the one to tell; a dot-name in the inbox is nobody's message.
             drop(remove_file(&temp));
@@ -121,26 +126,15 @@ impl Inbox {
         }
     }
 
-    fn publish(&self, temp: &Path, message: &InboxMessage) -> Result<String, DiskError> {
-        let mut tries = 0;
-        loop {
-            let name = delivered_name(message.at.timestamp_nanos_opt());
-            match publish(temp, &self.dir().join(&name)) {
-                Ok(()) => return Ok(name),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
     /// What waits, in the order in which it will be claimed. Nothing is changed. A missing inbox is empty.
     ///
     /// # Errors
-    /// [`StoreError::Read`] where the inbox itself cannot be read.
+    /// [`StoreError::Read`] where the inbox itself cannot be read, [`StoreError::Escapes`] where it is a symbolic link.
     pub fn list(&self) -> Result<Vec<Pending>> {
         let mut pending = Vec::new();
-        for name in names(&self.dir())? {
-            match look(&self.dir().join(&name)) {
+        let dir = self.dir()?;
+        for name in names(&dir)? {
+            match look(&dir.join(&name)) {
                 Content::NotOurs => {}
                 Content::Message(message) => pending.push(Pending { name, message: Some(message) }),
                 Content::MayBeWritten | Content::Unfit(_) => pending.push(Pending { name, message: None }),
@@ -149,16 +143,16 @@ impl Inbox {
         Ok(pending)
     }
 
-    fn dir(&self) -> PathBuf {
-        self.paths.inbox()
+    fn dir(&self) -> Result<PathBuf> {
+        own(&self.paths, &[INBOX])
     }
 
-    fn claims(&self) -> PathBuf {
-        self.dir().join(CLAIMS)
+    fn claims(&self) -> Result<PathBuf> {
+        own(&self.paths, &[INBOX, CLAIMS])
     }
 
-    fn failed(&self) -> PathBuf {
-        self.dir().join(FAILED)
+    fn failed(&self) -> Result<PathBuf> {
+        own(&self.paths, &[INBOX, FAILED])
     }
 
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
@@ -172,14 +166,20 @@ impl Inbox {
     }
 
     /// Creates a directory in one that must exist.
-    fn make_dir(&self, dir: &Path, parent: &Path) -> Result<()> {
-        match ensure_dir(dir) {
-            Ok(true) => Ok(self.sync_dir(parent)?),
-            Ok(false) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(StoreError::Deleted { name: self.name.clone(), path: dir.to_owned() })
-            }
-            Err(error) => Err(error.into()),
+    fn make_dir(&self, names: &[&str]) -> Result<PathBuf> {
+        make_own(&self.paths, names, self.durability).map_err(|error| error.or_deleted(&self.name))
+    }
+}
+
+/// Gives a finished message a name that is free.
+fn publish_in(inbox: &Path, temp: &Path, message: &InboxMessage) -> Result<String, DiskError> {
+    let mut tries = 0;
+    loop {
+        let name = delivered_name(message.at.timestamp_nanos_opt());
+        match publish(temp, &inbox.join(&name)) {
+            Ok(()) => return Ok(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
+            Err(error) => return Err(error),
         }
     }
 }

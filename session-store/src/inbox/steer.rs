@@ -158,9 +158,8 @@ impl Sent {
 
     /// What changes with the message, and with the turn. Directories may come while this waits.
     fn watch(&self, wake: &mut Wake) {
-        for dir in [self.inbox.dir(), self.inbox.claims(), self.inbox.paths.proc()] {
-            wake.on_entries(&dir);
-        }
+        let own = [self.inbox.dir(), self.inbox.claims()].into_iter().flatten();
+        own.chain([self.inbox.paths.proc()]).for_each(|dir| wake.on_entries(&dir));
     }
 
     fn until_expiry(&self) -> Option<Duration> {

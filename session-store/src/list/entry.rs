@@ -255,7 +255,7 @@ fn visited(info: &mut SessionInfo, candidate: &Candidate, paths: &SessionPaths, 
             false
         }
     };
-    match inbox::count(&paths.inbox()) {
+    match inbox::count(paths) {
         Ok(pending) => info.inbox_pending = pending,
         Err(error) => {
             info.damage.push(Damage::Unreadable(error));

@@ -1,10 +1,10 @@
 //! What a replaced history is called.
 
-use crate::directory::files;
+use crate::directory::{files, make_own, own};
 use crate::flock::Inode;
-use crate::{Result, SessionPaths};
-use session_core::Timestamp;
-use session_disk::{ensure_dir, rename, sync_dir};
+use crate::{Durability, Result, SessionPaths};
+use session_core::{Timestamp, layout};
+use session_disk::rename;
 use std::fs::Metadata;
 use std::path::PathBuf;
 
@@ -53,15 +53,14 @@ impl Backup {
 /// The backups of a session, the oldest first.
 ///
 /// # Errors
-/// What keeps the directory from being read. One that is missing holds none.
+/// What keeps the directory from being read; [`crate::StoreError::Escapes`] where it is a symbolic link. One that is missing
+/// holds none.
 pub(crate) fn backups(paths: &SessionPaths) -> Result<Vec<Backup>> {
-    Ok(files(&paths.backups())?.into_iter().filter_map(|(path, metadata)| Backup::of(path, metadata)).collect())
+    let dir = own(paths, &[layout::BACKUPS])?;
+    Ok(files(&dir)?.into_iter().filter_map(|(path, metadata)| Backup::of(path, metadata)).collect())
 }
 
 /// Makes the directory of backups where it is missing, its entry synced.
 pub(super) fn make_dir(paths: &SessionPaths) -> Result<()> {
-    if ensure_dir(&paths.backups())? {
-        sync_dir(paths.dir())?;
-    }
-    Ok(())
+    make_own(paths, &[layout::BACKUPS], Durability::Data).map(drop)
 }

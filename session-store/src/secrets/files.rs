@@ -1,6 +1,6 @@
 //! The files of a session that may hold text.
 
-use crate::directory::{entries, nodes};
+use crate::directory::{entries, nodes, own};
 use crate::paths::{flat_path, migrated_path};
 use crate::{Result, SessionPaths};
 use session_core::layout;
@@ -60,7 +60,7 @@ impl SessionFile {
 /// The backups that hold what was there before, by their paths in the session.
 pub(super) fn backups(paths: &SessionPaths) -> Result<Vec<String>> {
     let named = |entry: DirEntry| format!("{}/{}", layout::BACKUPS, entry.file_name().to_string_lossy());
-    Ok(entries(&paths.backups())?.into_iter().map(named).collect())
+    Ok(entries(&own(paths, &[layout::BACKUPS])?)?.into_iter().map(named).collect())
 }
 
 /// The regular files in a directory and in those below it. Links are not followed.

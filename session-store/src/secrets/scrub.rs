@@ -5,6 +5,7 @@ use super::pieces::pieces;
 use super::put::{Failed, Put, masked};
 use super::scan::{SecretScan, scan};
 use crate::chain::Member;
+use crate::directory::own;
 use crate::part::Part;
 use crate::processes::refuse_running;
 use crate::rewrite::{KeepBackup, Rewrite, late};
@@ -85,7 +86,8 @@ impl Store {
         }
         let now = session.now();
         let stamp = now.to_utc().format("%Y%m%dT%H%M%SZ");
-        let kept_in = session.paths().backups().join(format!("scrub-{stamp}-{:016x}", rand::random::<u64>()));
+        let backups = own(session.paths(), &[layout::BACKUPS])?;
+        let kept_in = backups.join(format!("scrub-{stamp}-{:016x}", rand::random::<u64>()));
         let notice = Event::notice(now, told(&scan, backup));
         let scrubbed = Scrubbed { scan, ..Scrubbed::default() };
         Scrub {
@@ -140,7 +142,7 @@ impl Scrub<'_> {
         }
         let paths = self.session.paths();
         let _metadata = meta::hold(paths, self.session.name(), super::WAIT)?;
-        let _records = locked_dir(&paths.proc())?;
+        let _records = locked_dir(&own(paths, &[layout::PROC])?)?;
         let backup = match self.backup {
             ScrubBackup::Keep => Some(self.kept_in.as_path()),
             ScrubBackup::Drop => None,

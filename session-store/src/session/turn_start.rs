@@ -4,8 +4,9 @@
 //! history. So the event of the start waits in a file beside the turn's marker, and who appends first takes it along,
 //! under the history's lock.
 
+use crate::directory::own;
 use crate::{Result, SessionPaths};
-use session_core::{Event, Extension, TurnPhase};
+use session_core::{Event, Extension, TurnPhase, layout};
 use session_disk::{Durability, read_regular, remove_file, remove_file_if_there, replace};
 use session_proc::TurnMarker;
 use std::fs;
@@ -47,6 +48,7 @@ fn read(paths: &SessionPaths) -> Option<(String, Event)> {
     let path = paths.turn_start();
     // As a rule there is none, and to look for it costs less than to try to open it.
     fs::symlink_metadata(&path).ok()?;
+    own(paths, &[layout::PROC]).ok()?;
     let (bytes, _) = read_regular(&path, MAX_BYTES).ok()?;
     let bytes = bytes.strip_suffix(b"\n")?;
     let event = Event::parse(bytes).ok()??;

@@ -1,6 +1,6 @@
 //! Which spilled outputs a text mentions, and taking them along.
 
-use crate::directory::entries;
+use crate::directory::{entries, own};
 use crate::{Durability, Result, SessionPaths, StoreError};
 use session_core::layout;
 use session_disk::{DiskError, create_new, is_absent, open_regular, write};
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 255;
 /// The names of the files in a session's place for spilled output. Names that are no text are nobody's mention.
 pub(crate) fn names(paths: &SessionPaths) -> Result<HashSet<String>> {
     let mut names = HashSet::new();
-    for entry in entries(&paths.tmp())? {
+    for entry in entries(&own(paths, &[layout::TMP])?)? {
         // Unfinished ones are hidden; a link leads elsewhere.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         names.extend(entry.file_name().into_string().ok().filter(|name| is_file && !name.starts_with('.')));
@@ -50,8 +50,12 @@ pub(crate) fn mentions(line: &[u8], known: &HashSet<String>, into: &mut BTreeSet
 
 /// Copies spilled outputs from one session to another. On disk when it returns: the files, synced as the durability says.
 pub(crate) fn copy(from: &SessionPaths, to: &SessionPaths, names: &[String], durability: Durability) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let (from, to) = (own(from, &[layout::TMP])?, own(to, &[layout::TMP])?);
     for name in names {
-        let (source, target) = (from.tmp().join(name), to.tmp().join(name));
+        let (source, target) = (from.join(name), to.join(name));
         let (mut reader, _) = match open_regular(&source) {
             Ok(opened) => opened,
             // It went away since it was listed; then nobody can promise it.
@@ -68,10 +72,7 @@ pub(crate) fn copy(from: &SessionPaths, to: &SessionPaths, names: &[String], dur
         }
         durability.sync_data(&file, &target)?;
     }
-    if !names.is_empty() {
-        durability.sync_dir(&to.tmp())?;
-    }
-    Ok(())
+    Ok(durability.sync_dir(&to)?)
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ mod preview;
 pub(crate) use mention::{copy, mentions, names};
 pub use preview::{Preview, PreviewSize};
 
+use crate::directory::make_own;
 use crate::{Durability, Result, SessionPaths, StoreError, file_name};
 use preview::Collector;
 use rand::RngExt as _;
 use session_core::layout;
-use session_disk::{DiskError, create_new, ensure_dir, publish, remove_file, temp_name, write};
+use session_disk::{DiskError, create_new, publish, remove_file, temp_name, write};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -78,8 +79,9 @@ impl Spill {
     /// On disk when it returns: all of it, in a file of its own; with [`Durability::Data`] synced with its name.
     ///
     /// # Errors
-    /// [`StoreError::Deleted`] where there is no session, [`StoreError::Disk`]: there is no file. The caller still has the
-    /// bytes: [`Preview::of`] shows what can be shown of them and says that the rest was not kept.
+    /// [`StoreError::Deleted`] where there is no session, [`StoreError::Escapes`] where a symbolic link stands in the place of
+    /// its outputs, [`StoreError::Disk`]: there is no file. The caller still has the bytes: [`Preview::of`] shows what can
+    /// be shown of them and says that the rest was not kept.
     pub fn bytes(&self, hint: &str, bytes: &[u8], size: PreviewSize) -> Result<Spilled> {
         self.reader(hint, bytes, size)
     }
@@ -91,8 +93,8 @@ impl Spill {
     /// # Errors
     /// As [`Spill::bytes`], and [`StoreError::SpillInput`] if the reader fails: there is no file.
     pub fn reader(&self, hint: &str, reader: impl Read, size: PreviewSize) -> Result<Spilled> {
-        let dir = self.paths.tmp();
-        self.make_dir(&dir)?;
+        let dir =
+            make_own(&self.paths, &[layout::TMP], self.durability).map_err(|error| error.or_deleted(&self.name))?;
         let path = dir.join(new_name(hint));
         let temp = temp_name(&path);
         let written = self.write(reader, &temp, size).and_then(|preview| Ok(publish(&temp, &path).map(|()| preview)?));
@@ -124,17 +126,6 @@ impl Spill {
         }
         self.durability.sync_data(&file, temp)?;
         Ok(seen.finish())
-    }
-
-    fn make_dir(&self, dir: &Path) -> Result<()> {
-        match ensure_dir(dir) {
-            Ok(true) => Ok(self.durability.sync_dir(self.paths.dir())?),
-            Ok(false) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(StoreError::Deleted { name: self.name.clone(), path: dir.to_owned() })
-            }
-            Err(error) => Err(error.into()),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::TrashEntry;
 use super::entries::{FILES, trash_dir};
 use super::record::Record;
+use crate::directory::own;
 use crate::{Durability, Result, SessionPaths, Store, StoreError};
 use session_core::{SessionName, layout};
 use session_disk::{create_dir, create_dir_all, ensure_dir, remove_dir, remove_file, rename_new, replace};
@@ -65,6 +66,13 @@ struct Place {
     name: std::ffi::OsString,
 }
 
+impl Place {
+    /// The directory of the session in which it stands.
+    fn dir_in(&self, paths: &SessionPaths) -> Result<PathBuf> {
+        own(paths, &[&self.dir])
+    }
+}
+
 /// What an entry holds: the checkpoints are one thing, of other directories each file is.
 fn places(files: &Path) -> Result<Vec<Place>> {
     let mut places = Vec::new();
@@ -97,8 +105,9 @@ pub(super) fn restore(store_dir: &Path, entry: &TrashEntry, durability: Durabili
         return Err(StoreError::NotFound { name: name.to_string(), base: store_dir.to_owned() });
     }
     let places = places(&from)?;
+    let paths = SessionPaths::new(&session);
     for place in &places {
-        let to = session.join(&place.dir).join(&place.name);
+        let to = place.dir_in(&paths)?.join(&place.name);
         if super::forms::look(&to)?.is_some() {
             return Err(StoreError::InTheWay { path: to });
         }

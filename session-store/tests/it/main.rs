@@ -44,6 +44,7 @@ mod inbox_storm;
 mod inbox_turn;
 mod large;
 mod lineage;
+mod linked_dirs;
 mod list_cache;
 mod list_golden;
 mod list_hostile;

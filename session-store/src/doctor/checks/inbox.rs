@@ -1,7 +1,7 @@
 //! Messages that nobody got.
 
 use super::{Finding, FindingCode, Fix, Found, Patient};
-use crate::directory::files;
+use crate::directory::{files, own};
 use crate::inbox::{REASON, Taken, TakenState, recorded_inbox_ids};
 use crate::meta::read;
 use crate::{HistoryView, Inbox};
@@ -11,22 +11,22 @@ use std::path::Path;
 
 /// Messages that wait.
 pub(super) fn waiting(patient: &Patient<'_>) -> Found {
-    found(patient, "", FindingCode::InboxWaiting, "a message waits for the next turn")
+    found(patient, &[layout::INBOX], FindingCode::InboxWaiting, "a message waits for the next turn")
 }
 
 /// Messages that could not be delivered.
 pub(super) fn failed(patient: &Patient<'_>) -> Found {
-    found(patient, layout::FAILED, FindingCode::InboxFailed, "a message could not be delivered")
+    found(patient, &[layout::INBOX, layout::FAILED], FindingCode::InboxFailed, "a message could not be delivered")
 }
 
-fn found(patient: &Patient<'_>, below: &str, code: FindingCode, text: &str) -> Found {
+fn found(patient: &Patient<'_>, dir: &[&str], code: FindingCode, text: &str) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
     let is_message = |path: &Path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         let is_reason = code == FindingCode::InboxFailed && name.ends_with(REASON.as_bytes());
         !(name.starts_with(b".") || is_reason)
     };
-    let files = files(&paths.inbox().join(below))?.into_iter().filter(|(path, _)| is_message(path));
+    let files = files(&own(paths, dir)?)?.into_iter().filter(|(path, _)| is_message(path));
     Ok(files.map(|(path, _)| Finding::new(code, &path, text)).collect())
 }
 

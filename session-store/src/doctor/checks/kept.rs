@@ -2,16 +2,17 @@
 
 use super::walk::visit;
 use super::{Finding, FindingCode, Fix, Found, Patient};
-use crate::directory::files;
+use crate::directory::{files, own};
 use crate::quarantine::INDEX;
 use crate::rewrite::{backups, late};
+use session_core::layout;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// What lies in quarantine.
 pub(super) fn quarantine(patient: &Patient<'_>) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
-    let files = files(&paths.quarantine())?.into_iter().filter(|(path, _)| !is_index(path));
+    let files = files(&own(paths, &[layout::QUARANTINE])?)?.into_iter().filter(|(path, _)| !is_index(path));
     let finding = |(path, metadata): (PathBuf, Metadata)| {
         let text = format!("{} bytes that were no whole line were taken out of the history", metadata.len());
         Finding::new(FindingCode::Quarantine, &path, text)

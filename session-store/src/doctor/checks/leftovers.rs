@@ -2,13 +2,15 @@
 
 use super::walk::is_idle;
 use super::{Finding, FindingCode, Fix, Found, Patient};
-use crate::directory::{entries, files};
+use crate::SessionPaths;
+use crate::directory::{entries, files, own};
+use crate::doctor::or_unreadable;
 use crate::flock::try_exclusive;
 use crate::paths::staging_path;
 use crate::stamp::age;
 use session_core::layout;
 use std::fs::{File, Metadata};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Spilled output may come slowly, from a command that runs for long.
@@ -17,25 +19,29 @@ const SPILL_IDLE: Duration = Duration::from_secs(3600);
 /// Temporary files that were not renamed or removed.
 pub(super) fn temporary(patient: &Patient<'_>) -> Found {
     let Some(paths) = &patient.paths else { return Ok(Vec::new()) };
-    let mut findings = Vec::new();
     let idle: fn(&Metadata) -> bool = is_idle;
     let spill_idle: fn(&Metadata) -> bool = |metadata| age(metadata).is_ok_and(|age| age >= SPILL_IDLE);
-    for (dir, is_left) in [
-        (paths.dir().to_owned(), idle),
-        (paths.proc(), idle),
-        (paths.inbox(), idle),
-        (paths.inbox().join(layout::FAILED), idle),
-        (paths.quarantine(), idle),
-        (paths.tmp(), spill_idle),
-    ] {
-        for (path, metadata) in files(&dir)?.into_iter().filter(|(path, _)| is_temporary(path)) {
-            let is_left = is_left(&metadata);
-            let text = if is_left { "a temporary file that was not finished" } else { "a temporary file" };
-            let finding = Finding::new(FindingCode::Leftover, &path, text);
-            findings.push(Finding { fix: is_left.then_some(Fix::SetAside), ..finding });
-        }
-    }
-    Ok(findings)
+    let dirs: [(&[&str], _); 6] = [
+        (&[], idle),
+        (&[layout::PROC], idle),
+        (&[layout::INBOX], idle),
+        (&[layout::INBOX, layout::FAILED], idle),
+        (&[layout::QUARANTINE], idle),
+        (&[layout::TMP], spill_idle),
+    ];
+    // What keeps one of them from being looked at says nothing of the others.
+    let found = |(dir, is_left)| or_unreadable(paths.dir(), temporary_in(paths, dir, is_left));
+    Ok(dirs.into_iter().flat_map(found).collect())
+}
+
+fn temporary_in(paths: &SessionPaths, dir: &[&str], is_left: fn(&Metadata) -> bool) -> Found {
+    let finding = |(path, metadata): (PathBuf, Metadata)| {
+        let is_left = is_left(&metadata);
+        let text = if is_left { "a temporary file that was not finished" } else { "a temporary file" };
+        Finding { fix: is_left.then_some(Fix::SetAside), ..Finding::new(FindingCode::Leftover, &path, text) }
+    };
+    let files = files(&own(paths, dir)?)?.into_iter();
+    Ok(files.filter(|(path, _)| is_temporary(path)).map(finding).collect())
 }
 
 /// Whether a file has the name of a temporary one.

@@ -1,8 +1,9 @@
 //! Keeping what a repair replaces or moves away.
 
+use crate::directory::make_own;
 use crate::{Durability, Result, SessionPaths};
-use session_core::Timestamp;
-use session_disk::{ensure_dir, hard_link, rename_new};
+use session_core::{Timestamp, layout};
+use session_disk::{hard_link, rename_new};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -40,11 +41,9 @@ impl Aside<'_> {
     }
 
     fn place(&self, path: &Path) -> Result<PathBuf> {
-        if ensure_dir(&self.paths.backups())? {
-            self.durability.sync_dir(self.paths.dir())?;
-        }
+        let dir = make_own(self.paths, &[layout::BACKUPS], self.durability)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (time, random) = (self.now.format("%Y%m%dT%H%M%SZ"), rand::random::<u64>());
-        Ok(self.paths.backups().join(format!("{}-{time}-{random:016x}", name.trim_start_matches('.'))))
+        Ok(dir.join(format!("{}-{time}-{random:016x}", name.trim_start_matches('.'))))
     }
 }
