@@ -100,7 +100,7 @@ struct Making<'a> {
     /// The last event of the source that counts.
     upto: u64,
     /// The outputs that the source has spilled.
-    spilled: &'a HashSet<String>,
+    spilled: &'a BTreeSet<String>,
     mentioned: BTreeSet<String>,
 }
 

@@ -3,6 +3,7 @@
 //! A secret may stand in JSON that stands in a string of JSON. Each view undoes one layer of escapes wherever they stand,
 //! whether the text around them is JSON or only has a piece of some in it.
 
+use session_core::json::escape;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -140,38 +141,6 @@ impl Builder<'_, '_> {
         self.pieces.push(Piece { at: self.text.len(), origin: end, is_escape: false });
         View { text: Cow::Owned(self.text), pieces: self.pieces, escapes: Vec::new() }
     }
-}
-
-/// The character that an escape at the start of a text stands for, and how long the escape is.
-fn escape(text: &[u8]) -> Option<(char, usize)> {
-    let c = match text.get(1)? {
-        b'"' => '"',
-        b'\'' => '\'',
-        b'\\' => '\\',
-        b'/' => '/',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => return unicode(text),
-        _ => return None,
-    };
-    Some((c, 2))
-}
-
-fn unicode(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |at: usize| {
-        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let first = unit(0)?;
-    if let Some(c) = char::from_u32(first) {
-        return Some((c, 6));
-    }
-    // Half of a pair alone is no character, and no part of a secret either.
-    let second = unit(6).filter(|second| first < 0xDC00 && (0xDC00..0xE000).contains(second))?;
-    char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).map(|c| (c, 12))
 }
 
 #[cfg(test)]

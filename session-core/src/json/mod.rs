@@ -9,6 +9,7 @@
 mod agreement;
 mod block;
 mod cursor;
+mod escape;
 mod invalid;
 mod nested;
 mod number;
@@ -20,6 +21,7 @@ mod write;
 
 pub(crate) use block::{LEN as BLOCK, equal_to, pairs};
 pub(crate) use cursor::{Cursor, Lossy, Malformed, Shape};
+pub use escape::escape;
 pub(crate) use plain::{block_at, plain_string, plain_string_end};
 pub(crate) use string::without_lone_surrogates;
 pub use strings::{StringSpan, strings};

@@ -1,12 +1,12 @@
 //! Forking.
 
 use crate::garden::{FULL, Garden, STOP, at_every_step_of};
-use crate::scratch::{Scratch, name, picture, user};
+use crate::scratch::{Scratch, at_second, name, picture, user};
 use crate::support::quick;
 use session_core::checkpoint::{CheckpointRef, Checkpointer, OnConflict};
 use session_core::{CutError, Extension, Message, Point, TitleSource, Usage};
 use session_disk::faults::with;
-use session_store::{Deletion, NewFork, PreviewSize, StoreError};
+use session_store::{Deletion, NewFork, PreviewSize, PrunePart, StoreError};
 use std::fs;
 
 fn at(point: Point) -> NewFork {
@@ -116,6 +116,25 @@ fn t01_the_spilled_output_that_a_fork_mentions_is_there_and_no_other_is() {
     }
     garden.store().delete(&name("demo"), Deletion::Careful).expect("nothing forbids it");
     assert!(garden.scratch.path("fork").join(told.in_session()).exists());
+}
+
+#[test]
+fn t01_outputs_whose_names_need_escapes_are_forked_and_not_pruned() {
+    let garden = Garden::new();
+    let session = garden.create("demo");
+    let files = ["R&D.txt", "größe.txt", "nobodys.txt", "say \"hi\".txt"];
+    for file in files {
+        garden.scratch.put_at(format!("demo/tmp/{file}"), file, at_second(1_000));
+    }
+    session.append_messages([Message::user("tmp/R&D.txt, tmp/say \"hi\".txt")]).expect("nothing forbids it");
+    // As a writer puts it whose lines are ASCII.
+    let mut history = garden.history("demo");
+    history.extend(user(9, r"tmp/gr\u00f6\u00dfe.txt").bytes());
+    garden.scratch.put("demo/history.jsonl", history);
+    let forked = garden.store().fork(&name("demo"), &whole(), None).expect("nothing forbids it");
+    assert_eq!(forked.spills, ["R&D.txt", "größe.txt", "say \"hi\".txt"]);
+    let plan = garden.store().plan_prune_part(&name("demo"), PrunePart::Tmp).expect("it can be read");
+    assert_eq!(plan.doomed.iter().collect::<Vec<_>>(), ["nobodys.txt"]);
 }
 
 #[test]
