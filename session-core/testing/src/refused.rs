@@ -17,6 +17,10 @@ pub enum Call {
     Clone,
     /// `open`, under each of its names: there are no more descriptors.
     Open,
+    /// `renameat2`, which renames without replacing, and swaps: there are file systems that do neither.
+    RenameWithFlags,
+    /// `linkat`: there are file systems without second names.
+    Link,
 }
 
 impl Call {
@@ -33,6 +37,11 @@ impl Call {
             Call::Open => &[libc::SYS_open, libc::SYS_openat, libc::SYS_openat2],
             #[cfg(not(target_arch = "x86_64"))]
             Call::Open => &[libc::SYS_openat, libc::SYS_openat2],
+            Call::RenameWithFlags => &[libc::SYS_renameat2],
+            #[cfg(target_arch = "x86_64")]
+            Call::Link => &[libc::SYS_linkat, libc::SYS_link],
+            #[cfg(not(target_arch = "x86_64"))]
+            Call::Link => &[libc::SYS_linkat],
         }
     }
 }

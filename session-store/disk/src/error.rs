@@ -63,6 +63,12 @@ impl DiskError {
         DiskError { op, path: path.to_owned(), source }
     }
 
+    /// Whether the file system, or the kernel, does not have the operation: renaming without replacing, and swapping, are
+    /// refused like this by network file systems, by those of virtual machines, and by some in user space.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
+    }
+
     /// The kind of the cause, for callers that treat "already exists" or "not found" as an answer.
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()

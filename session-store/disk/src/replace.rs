@@ -58,16 +58,14 @@ pub fn replace_keeping(path: &Path, bytes: &[u8], durability: Durability) -> Res
     fill(&temp, bytes, durability)?;
     let swapped = match exchange(&temp, path) {
         Ok(()) => Ok(true),
-        Err(error) if cannot_swap(error.kind()) => rename(&temp, path).map(|()| false),
+        Err(error) if error.is_unsupported() || error.kind() == io::ErrorKind::NotFound => {
+            rename(&temp, path).map(|()| false)
+        }
         Err(error) => Err(error),
     };
     let swapped = swapped.and_then(|swapped| sync_entry(path, durability).map(|()| swapped));
     let swapped = swapped.inspect_err(|_| discard(&temp))?;
     Ok(swapped.then_some(temp))
-}
-
-fn cannot_swap(kind: io::ErrorKind) -> bool {
-    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
 }
 
 /// A temporary file with the bytes in it.

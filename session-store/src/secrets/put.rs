@@ -106,9 +106,7 @@ impl Put<'_> {
         match exchange(temp, &file.path) {
             Ok(()) => remove_file(temp)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
-                rename(temp, &file.path)?;
-            }
+            Err(error) if error.is_unsupported() => rename(temp, &file.path)?,
             Err(error) => return Err(error.into()),
         }
         self.durability.sync_dir(file.path.parent().unwrap_or(&file.path))?;

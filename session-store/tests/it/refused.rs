@@ -1,11 +1,11 @@
 //! What the system refuses: locks, a home, room for output.
 
 use crate::child;
-use crate::scratch::{Scratch, name, picture, user};
+use crate::scratch::{Scratch, loaded, name, picture, user};
 use crate::support::{quick, said};
 use nix::errno::Errno;
 use nix::libc;
-use session_store::{Deletion, StoreError, default_dir};
+use session_store::{Deletion, InboxMessage, NewFork, NewSession, StoreError, USER_LINE, default_dir};
 use session_testing::{Call, refusing};
 use std::path::Path;
 
@@ -26,6 +26,33 @@ fn a_file_system_without_locks_is_told_and_nothing_is_written() {
     assert!(is_told(&refused.1, &session.paths().history()), "{refused:?}");
     assert_eq!(picture(&scratch.path("demo")), before);
     session.append(&[said("and a birch")]).expect("elsewhere it can");
+}
+
+#[test]
+fn on_a_file_system_that_cannot_rename_without_replacing_sessions_come_and_go() {
+    for errno in [Errno::EINVAL, Errno::ENOSYS, Errno::EOPNOTSUPP] {
+        let scratch = Scratch::new();
+        let store = scratch.store();
+        refusing(Call::RenameWithFlags, errno, || {
+            let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+            let session = store.create(&new)?;
+            session.append(&[said("plant three oaks")])?;
+            let taken = store.create(&new).expect_err("the name is taken");
+            assert!(matches!(taken, StoreError::Exists { .. }), "{taken}");
+            let fork = NewFork { name: Some(name("fork")), ..NewFork::default() };
+            store.fork(&name("demo"), &fork, None)?;
+            store.rename(&name("demo"), &name("oaks"))?;
+            store.delete(&name("fork"), Deletion::Careful)?;
+            let entry = store.trash(&name("oaks"), "", Deletion::Careful)?;
+            assert_eq!(scratch.listed(), [""; 0]);
+            store.restore_from_trash(&entry.id)?;
+            store.open(&name("oaks"))?.inbox().deliver(&InboxMessage::now(USER_LINE, "use tabs"))
+        })
+        .unwrap_or_else(|error| panic!("{errno}: {error:?}"));
+        assert_eq!(scratch.listed(), ["oaks"]);
+        assert_eq!(loaded(&store, "oaks").len(), 1);
+        assert_eq!(store.trash_list().expect("it can be read"), []);
+    }
 }
 
 #[test]
