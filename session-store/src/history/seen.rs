@@ -92,7 +92,7 @@ mod tests {
             was_free = Some(flock::try_exclusive(&other, &paths.history())?);
             Ok(vec![said(&format!("after {}", view.count()?.messages))])
         };
-        let pending = history.write_seen(&mut make, |_| Vec::new(), || {}).expect("nothing forbids it");
+        let pending = history.write_seen(&mut make, |_| Ok(Vec::new()), || {}).expect("nothing forbids it");
         pending.settle(&paths.history()).map(drop).expect("nothing forbids it");
         assert_eq!((was_free, texts(&paths)), (Some(false), vec!["one".into(), "after 1".into()]));
         history.append(&[said("last")], Vec::new).map(drop).expect("the lock is free again");
@@ -113,7 +113,7 @@ mod tests {
             }
             Ok(vec![said(&format!("after {seen}"))])
         };
-        let pending = history.write_seen(&mut make, |_| Vec::new(), || {}).expect("nothing forbids it");
+        let pending = history.write_seen(&mut make, |_| Ok(Vec::new()), || {}).expect("nothing forbids it");
         pending.settle(&paths.history()).map(drop).expect("nothing forbids it");
         assert_eq!(texts(&paths), ["one", "late 1", "late 2", "after 3"]);
         let view = HistoryView::open(&paths, Options::default().limits).expect("it is there");
@@ -125,7 +125,7 @@ mod tests {
         let (_dir, paths, mut history) = history();
         let before = fs::read(paths.history()).expect("it is there");
         let refuse = |_: &HistoryView| Err(StoreError::NothingToUndo { name: "demo".into() });
-        let refused = history.write_seen(&mut { refuse }, |_| Vec::new(), || {});
+        let refused = history.write_seen(&mut { refuse }, |_| Ok(Vec::new()), || {});
         assert!(matches!(refused, Err(StoreError::NothingToUndo { .. })));
         assert_eq!(fs::read(paths.history()).expect("it is there"), before);
         let other = File::open(paths.history()).expect("it is there");
@@ -142,7 +142,7 @@ mod tests {
             file.write_all(&line).expect("there is room");
             Ok(vec![said("never")])
         };
-        let refused = history.write_seen(&mut make, |_| Vec::new(), || {});
+        let refused = history.write_seen(&mut make, |_| Ok(Vec::new()), || {});
         assert!(matches!(refused, Err(StoreError::KeepsChanging { .. })));
         assert!(!texts(&paths).contains(&"never".to_owned()));
     }

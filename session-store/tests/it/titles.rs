@@ -146,7 +146,7 @@ fn ti01_a_title_and_other_fields_are_there_together_or_not_at_all() {
             })
         };
         let run = with(fault, change);
-        let file = std::fs::read_to_string(session.paths().meta()).expect("it is there");
+        let file = fs::read_to_string(session.paths().meta()).expect("it is there");
         assert_eq!(file.contains("\"Birches\""), file.contains("\"m2\""), "{fault:?}: {file}");
         assert!(!file.contains("Elms"), "{fault:?}: {file}");
         change().expect("it can be repeated");
