@@ -4,13 +4,16 @@
 //! above it, so a cached directory knows whether it was matched under the same rules; and it is compiled only when a
 //! name must be matched, which an unchanged workspace never needs.
 
+mod judge;
+
+pub(crate) use judge::{Judge, RuleFile};
+
 use crate::Oid;
 use crate::commit::RuleFacts;
 use crate::oid::{Kind, hash};
 use crate::options::{Options, SECRET_PATTERNS, Secrets};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -205,127 +208,5 @@ fn matched(rules: &Gitignore, path: &[u8], is_dir: bool) -> Option<bool> {
     }
 }
 
-/// The rule file of a directory, in a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RuleFile {
-    /// There is none.
-    None,
-    /// It has this content.
-    Of(Oid),
-    /// There was one, and it is not in the tree.
-    NotStored,
-}
-
-/// Verdicts on paths from the top, of a tree that is not walked: a parent that is excluded decides for everything below
-/// it. Where rules held that nobody knows any more, they may have excluded everything.
-pub(crate) struct Judge<'a> {
-    top: Arc<Rules>,
-    rule_file: &'a dyn Fn(&[u8]) -> RuleFile,
-    load: Load<'a>,
-    memo: HashMap<Vec<u8>, Result<Arc<Rules>, Verdict>>,
-}
-
-impl<'a> Judge<'a> {
-    pub(crate) fn new(facts: &RuleFacts, rule_file: &'a dyn Fn(&[u8]) -> RuleFile, load: Load<'a>) -> Self {
-        Judge { top: Rules::top(TopRules::new(facts)), rule_file, load, memo: HashMap::new() }
-    }
-
-    /// The verdict on a path.
-    pub(crate) fn verdict(&mut self, path: &[u8], is_dir: bool) -> Verdict {
-        match self.below(crate::rel_path::split(path).0) {
-            Ok(rules) => rules.verdict(path, is_dir, self.load),
-            Err(verdict) => verdict,
-        }
-    }
-
-    /// The rules below a directory, or the verdict that keeps everybody out of it.
-    fn below(&mut self, dir: &[u8]) -> Result<Arc<Rules>, Verdict> {
-        if let Some(known) = self.memo.get(dir) {
-            return known.clone();
-        }
-        let above = if dir.is_empty() { Ok(Arc::clone(&self.top)) } else { self.below(crate::rel_path::split(dir).0) };
-        let below = above.and_then(|above| {
-            let verdict = if dir.is_empty() { Verdict::Capture } else { above.verdict(dir, true, self.load) };
-            match verdict {
-                Verdict::Capture if above.gitignore() => match (self.rule_file)(dir) {
-                    RuleFile::Of(oid) => Ok(above.below(dir, oid)),
-                    RuleFile::None if !above.may_lack_rules(dir) => Ok(above),
-                    RuleFile::None | RuleFile::NotStored => Err(Verdict::Exclude),
-                },
-                Verdict::Capture => Ok(above),
-                out @ (Verdict::Exclude | Verdict::Secret) => Err(out),
-            }
-        });
-        self.memo.insert(dir.to_vec(), below.clone());
-        below
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rules(facts: &RuleFacts) -> Arc<Rules> {
-        Rules::top(TopRules::new(facts))
-    }
-
-    #[test]
-    fn the_deepest_rule_decides_and_the_callers_excludes_win() {
-        let facts = RuleFacts { excludes: vec!["/own".into()], gitignore: true, ..RuleFacts::default() };
-        let load = |path: &[u8]| match path {
-            b".gitignore" => b"*.log\r\nbuild/\n!own\n".to_vec(),
-            _ => b"\xef\xbb\xbf!keep.log\n/here\n".to_vec(),
-        };
-        let rule_file = |dir: &[u8]| match dir {
-            b"" | b"sub" => RuleFile::Of(hash(Kind::Blob, dir)),
-            _ => RuleFile::None,
-        };
-        let mut judge = Judge::new(&facts, &rule_file, &load);
-        let mut verdict = |path: &str| judge.verdict(path.as_bytes(), false);
-        for path in ["a.log", "x/a.log", "build/x", "x/build/y/z", "own", "sub/here"] {
-            assert_eq!(verdict(path), Verdict::Exclude, "{path}");
-        }
-        for path in ["a", "build", "sub/keep.log", "sub/x/keep.log", "sub/x/here", ".gitignore", "x/own"] {
-            assert_eq!(verdict(path), Verdict::Capture, "{path}");
-        }
-    }
-
-    #[test]
-    fn rules_that_are_not_in_the_tree_may_have_excluded_everything() {
-        let no_lines = |_: &[u8]| Vec::new();
-        let verdict = |rule_files, excluded: &str, found: RuleFile, path: &[u8]| {
-            let facts =
-                RuleFacts { excludes: vec![excluded.into()], gitignore: true, rule_files, ..RuleFacts::default() };
-            let rule_file = |dir: &[u8]| if dir == b"sub" { found } else { RuleFile::None };
-            Judge::new(&facts, &rule_file, &no_lines).verdict(path, false)
-        };
-        let (out, captured) = (Verdict::Exclude, Verdict::Capture);
-        // The caller's excludes leave out no rule file; once they did.
-        assert_eq!(verdict(true, ".*", RuleFile::None, b"sub/.gitignore"), captured);
-        assert_eq!(verdict(true, ".*", RuleFile::None, b"sub/x"), captured);
-        assert_eq!(verdict(false, ".*", RuleFile::None, b"sub/x"), out);
-        assert_eq!(verdict(false, ".*", RuleFile::None, b".gitignore"), out);
-        assert_eq!(verdict(false, "/sub/.gitignore", RuleFile::None, b"sub/x"), out);
-        assert_eq!(verdict(false, "/sub/.gitignore", RuleFile::None, b"x"), captured);
-        // Another reason keeps one out.
-        assert_eq!(verdict(true, "/y", RuleFile::NotStored, b"sub/x/y"), out);
-        assert_eq!(verdict(true, "/y", RuleFile::NotStored, b"x"), captured);
-    }
-
-    #[test]
-    fn secrets_are_told_apart_and_the_key_follows_every_rule() {
-        let facts = RuleFacts { secrets_left_out: true, ..RuleFacts::default() };
-        let one = rules(&facts);
-        let none = |_: &[u8]| RuleFile::None;
-        let no_lines = |_: &[u8]| Vec::new();
-        let mut judge = Judge::new(&facts, &none, &no_lines);
-        let mut verdict = |path: &[u8]| judge.verdict(path, false);
-        assert_eq!(verdict(b"x/.env"), Verdict::Secret);
-        assert_eq!(verdict(b".env/bin/python"), Verdict::Capture, "a directory of that name is no secret");
-        assert_eq!(verdict(b".env.example"), Verdict::Capture);
-        let mut facts = facts.clone();
-        facts.secrets_left_out = false;
-        assert_ne!(one.key(), rules(&facts).key());
-        assert_ne!(one.key(), one.below(b"", hash(Kind::Blob, b"x")).key());
-    }
-}
+mod tests;

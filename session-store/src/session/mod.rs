@@ -4,6 +4,7 @@
 mod adopt;
 mod append;
 mod fact;
+mod metadata;
 mod pin;
 mod places;
 mod price;
@@ -21,20 +22,14 @@ pub use turn::{Turn, TurnEnd};
 
 use crate::directory::hold;
 use crate::flock::Inode;
-use crate::history::hold_history;
 use crate::lock::{self, Held};
-use crate::meta::{self, MetaReading, Update};
 use crate::staging::directories;
-use crate::{Clock, LockGuard, Options, Redaction, Result, SessionPaths, StoreError, workspace};
-use session_core::{Meta, Redact, Timestamp, layout};
+use crate::{Clock, LockGuard, Options, Redaction, Result, SessionPaths, StoreError};
+use session_core::{Redact, Timestamp, layout};
 use state::State;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
-
-/// How long an update of the metadata waits for those of other processes.
-const UPDATE_WAIT: Duration = Duration::from_secs(10);
 
 /// An open session: a directory with a conversation and everything else that outlives one turn.
 ///
@@ -152,91 +147,6 @@ impl Session {
     /// refused as for every session that was succeeded.
     pub fn dangling_successor(&self) -> Option<&str> {
         self.dangling.as_deref()
-    }
-
-    /// The session's metadata as the files say it now. Nothing is written.
-    ///
-    /// # Errors
-    /// [`StoreError::Deleted`], [`StoreError::Read`]. Bad content is no error: see [`MetaReading::damage`].
-    #[doc(alias = "Meta")]
-    pub fn meta(&self) -> Result<MetaReading> {
-        self.verify()?;
-        meta::read(&self.paths, &self.name, self.options.limits)
-    }
-
-    /// Changes the metadata: reads it, lets `change` change it, and replaces the files, so that no change that another
-    /// process makes to another field is lost. `updated` is set to now where anything changes. Gives what is in the files
-    /// then.
-    ///
-    /// A title that a person set stays: see [`Session::set_title`].
-    ///
-    /// On disk when it returns: `meta.json` and our copy of it, each replaced in one step.
-    ///
-    /// # Errors
-    /// [`StoreError::NotLocked`] where `succeeded_by` was changed and this handle's lock is not held;
-    /// [`StoreError::Deleted`]; [`StoreError::Locked`] where another process stays in an update; the step that failed.
-    #[doc(alias = "SaveMeta")]
-    pub fn update_meta(&self, change: impl FnOnce(&mut Meta)) -> Result<Meta> {
-        let mut appends = None;
-        let changed = self.change_meta(|meta| {
-            let succeeded_by = meta.succeeded_by.clone();
-            self.change_by_the_rules(meta, change)?;
-            if meta.succeeded_by != succeeded_by {
-                self.held()?.check()?;
-                // Who is appending has done so before; who comes later sees it.
-                appends = hold_history(&self.paths)?;
-            }
-            Ok(())
-        });
-        drop(appends);
-        changed
-    }
-
-    fn change_by_the_rules(&self, meta: &mut Meta, change: impl FnOnce(&mut Meta)) -> Result<()> {
-        let before = meta.clone();
-        change(meta);
-        self.redact_texts(&before, meta)?;
-        meta::keep_users_title(&before, meta);
-        if *meta != before {
-            meta.updated = Some(self.clock.utc());
-        }
-        Ok(())
-    }
-
-    fn redact_texts(&self, before: &Meta, meta: &mut Meta) -> Result<()> {
-        let texts = [
-            (&before.title, &mut meta.title),
-            (&before.first_prompt, &mut meta.first_prompt),
-            (&before.summary, &mut meta.summary),
-        ];
-        let mut changed = texts.into_iter().filter(|(before, text)| *before != *text);
-        changed.try_for_each(|(_, text)| self.redaction.text(text, &self.paths.meta()))
-    }
-
-    /// Changes the metadata without the rules of [`Session::update_meta`].
-    pub(crate) fn change_meta(&self, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
-        self.change_meta_within(UPDATE_WAIT, change)
-    }
-
-    fn change_meta_within(&self, wait: Duration, change: impl FnOnce(&mut Meta) -> Result<()>) -> Result<Meta> {
-        self.verify()?;
-        let update = Update {
-            paths: &self.paths,
-            name: &self.name,
-            limits: self.options.limits,
-            durability: self.options.durability,
-            now: self.clock.utc(),
-            wait,
-        };
-        let change = |meta: &mut Meta| {
-            let before = meta.clone();
-            change(meta)?;
-            if *meta != before {
-                workspace::identify(meta, &before.workspace);
-            }
-            Ok(())
-        };
-        meta::update(&update, change).map_err(|error| self.or_deleted(error))
     }
 
     /// Takes the session's lock: no other process, the reference's included, and no other handle of this process has it
