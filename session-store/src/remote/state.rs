@@ -12,10 +12,11 @@ use super::manifest::Manifest;
 use super::objects::Version;
 use super::sha::Sha;
 use super::tree::{Entry, Tree};
+use crate::directory::own;
 use crate::{Durability, SessionPaths, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session_core::SessionName;
+use session_core::{SessionName, layout};
 use session_disk::{ensure_dir, read_regular, replace};
 use std::collections::BTreeMap;
 use std::io;
@@ -64,9 +65,12 @@ pub(super) struct Remembered {
 }
 
 /// Where the state of one copy stands.
-pub(super) fn path(paths: &SessionPaths, place: &str, name: &SessionName) -> PathBuf {
+///
+/// # Errors
+/// [`StoreError::Escapes`].
+pub(super) fn path(paths: &SessionPaths, place: &str, name: &SessionName) -> RemoteResult<PathBuf> {
     let sha = Sha::of(format!("{place}\n{name}").as_bytes()).to_string();
-    paths.remote().join(format!("{}.json", &sha[..16]))
+    Ok(own(paths, &[layout::REMOTE])?.join(format!("{}.json", &sha[..16])))
 }
 
 /// Reads it; `None` where there is none that can be used.

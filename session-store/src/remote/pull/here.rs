@@ -28,7 +28,7 @@ impl Here<'_> {
     /// Brings in what is new.
     pub(super) fn run(&self, call: &Call<'_>, copy: Copy) -> RemoteResult<Copied> {
         let paths = self.session.paths();
-        let state = state::read(&state::path(paths, self.remote.place(), &self.name), self.remote.place());
+        let state = state::read(&state::path(paths, self.remote.place(), &self.name)?, self.remote.place());
         let local = Local::open(paths, self.session.options().limits)?.with_torn_end();
         let proven = proven(state.as_ref(), &local, &copy.manifest)?;
         let standing = self.remote.run(compare(call, &self.name, &local, &copy.manifest, proven))?;

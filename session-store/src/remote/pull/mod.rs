@@ -120,7 +120,7 @@ impl Remote {
         let meta = raw(&meta::read(paths, name.as_str(), Limits::default())?.meta);
         let meta = meta.as_deref();
         let state = State::new(self.place(), conditional, version, &manifest, meta, tree, history, files);
-        state.write(paths, &state::path(paths, self.place(), name))
+        state.write(paths, &state::path(paths, self.place(), name)?)
     }
 }
 

@@ -89,7 +89,7 @@ impl<'a> Push<'a> {
     ) -> RemoteResult<Self> {
         let own = || SessionName::new(session.name()).map_err(StoreError::from);
         let name = options.name.clone().map_or_else(own, Ok)?;
-        let state_path = state::path(session.paths(), remote.place(), &name);
+        let state_path = state::path(session.paths(), remote.place(), &name)?;
         Ok(Push { remote, session, name, options, state_path, call: remote.objects().call(), lease })
     }
 

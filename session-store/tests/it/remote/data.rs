@@ -273,23 +273,6 @@ fn is_not_remembered(place: &str, oak: &Machine, elm: &Machine) {
 }
 
 #[test]
-fn s03_a_path_of_a_copy_leads_nowhere_else() {
-    let server = S3::start();
-    let (oak, elm) = (Machine::new(on_s3(&server, "oak")), Machine::new(on_s3(&server, "elm")));
-    oak.create("demo");
-    oak.says("demo", "one");
-    put(&oak, "demo", "tmp/out", "output");
-    oak.push("demo").expect("it can be sent");
-    let outside = elm.root().join("outside");
-    fs::create_dir(&outside).expect("it is new");
-    elm.create("demo");
-    fs::remove_dir(elm.path("demo").join("tmp")).expect("it is empty");
-    std::os::unix::fs::symlink(&outside, elm.path("demo").join("tmp")).expect("there is room");
-    elm.pull("demo").expect_err("the directory is a link");
-    assert!(fs::read_dir(&outside).expect("it is there").next().is_none());
-}
-
-#[test]
 fn a_file_that_was_changed_in_both_places_stays_as_it_is_in_each_until_somebody_settles_it() {
     everywhere(stays_until_settled);
 }

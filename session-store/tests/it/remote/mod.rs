@@ -7,6 +7,7 @@ mod faults;
 mod garage;
 mod generations;
 mod lease;
+mod links;
 mod listing;
 mod machines;
 mod newer;
