@@ -11,7 +11,7 @@ use session_core::checkpoint::{
 /// and what it did to the workspace is not what the record says.
 enum Restore {
     /// It has not begun, or another one has replaced what it did.
-    ToDo,
+    Due,
     /// It was interrupted.
     Interrupted,
     /// It has ended.
@@ -44,7 +44,7 @@ impl Session {
             None => {}
         }
         let last = own.last_restore().map_err(told)?.filter(|last| Some(last.checkpoint) > record.restored_before);
-        Ok(last.filter(|last| last.restored == target).map_or(Restore::ToDo, Restore::Done))
+        Ok(last.filter(|last| last.restored == target).map_or(Restore::Due, Restore::Done))
     }
 
     /// Does, or does the rest of, what a record says of files.
@@ -56,7 +56,7 @@ impl Session {
             Restore::Done(done) => {
                 Ok(FilesRestored { checkpoint: done.checkpoint, guard: done.guard, ..FilesRestored::default() })
             }
-            Restore::ToDo => own.restore(record.target.into(), force_of(record).on_conflict()).map_err(told),
+            Restore::Due => own.restore(record.target.into(), force_of(record).on_conflict()).map_err(told),
         }
     }
 
@@ -67,7 +67,7 @@ impl Session {
         match self.restore_of(record, own)? {
             Restore::Interrupted => own.go_back(on).map(drop).map_err(told),
             Restore::Done(done) => own.restore(CheckpointRef::Guard(done.guard), on).map(drop).map_err(told),
-            Restore::ToDo => Ok(()),
+            Restore::Due => Ok(()),
         }
     }
 }
