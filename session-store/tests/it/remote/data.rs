@@ -277,13 +277,18 @@ fn a_file_that_was_changed_in_both_places_stays_as_it_is_in_each_until_somebody_
     everywhere(stays_until_settled);
 }
 
-fn stays_until_settled(place: &str, oak: &Machine, elm: &Machine) {
-    let head = "checkpoints/repo.git/HEAD";
+/// Oak has made `demo` with one file beside its history, and both have that.
+fn both_have(place: &str, oak: &Machine, elm: &Machine, (path, text): (&str, &str)) {
     oak.create("demo");
     oak.says("demo", "one");
-    put(oak, "demo", head, "first");
+    put(oak, "demo", path, text);
     oak.push("demo").expect(place);
     elm.pull("demo").expect(place);
+}
+
+fn stays_until_settled(place: &str, oak: &Machine, elm: &Machine) {
+    let head = "checkpoints/repo.git/HEAD";
+    both_have(place, oak, elm, (head, "first"));
     put(oak, "demo", head, "of oak");
     put(elm, "demo", head, "of elm, longer");
     oak.push("demo").expect(place);
@@ -306,11 +311,7 @@ fn what_was_removed_here_stays_so_however_often_is_pulled_and_goes_out_with_the_
 }
 
 fn stays_removed(place: &str, oak: &Machine, elm: &Machine) {
-    oak.create("demo");
-    oak.says("demo", "one");
-    put(oak, "demo", "tmp/log", "spilled");
-    oak.push("demo").expect(place);
-    elm.pull("demo").expect(place);
+    both_have(place, oak, elm, ("tmp/log", "spilled"));
     fs::remove_file(oak.path("demo").join("tmp/log")).expect("it is there");
     for text in ["two", "three"] {
         elm.says("demo", text);
@@ -331,11 +332,7 @@ fn a_file_that_was_changed_here_only_is_sent_also_after_a_pull() {
 
 fn goes_out_after_a_pull(place: &str, oak: &Machine, elm: &Machine) {
     let head = "checkpoints/repo.git/HEAD";
-    oak.create("demo");
-    oak.says("demo", "one");
-    put(oak, "demo", head, "first");
-    oak.push("demo").expect(place);
-    elm.pull("demo").expect(place);
+    both_have(place, oak, elm, (head, "first"));
     put(oak, "demo", head, "of oak");
     elm.says("demo", "two");
     elm.push("demo").expect(place);
