@@ -75,6 +75,17 @@ fn of_several_files_the_good_ones_come_in_and_the_answer_is_in_part() {
 }
 
 #[test]
+fn a_file_that_is_named_twice_comes_in_once() {
+    let scratch = Scratch::new();
+    put(&scratch, "s1.jsonl", &[HEADER, PROMPT]);
+    put(&scratch, "copy.jsonl", &[HEADER, PROMPT]);
+    let done = json(&scratch.ok(&["import", "s1.jsonl", "s1.jsonl", "copy.jsonl", "--json"]));
+    let states: Vec<_> = (0..3).map(|n| done["files"][n]["sessions"][0]["state"].clone()).collect();
+    assert_eq!(states, ["imported", "known", "known"]);
+    assert_eq!(json(&scratch.ok(&["list", "--json"]))["sessions"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn one_name_is_not_given_to_two_sessions() {
     let scratch = Scratch::new();
     let two = r#"[[{"role":"user","content":"a"}],[{"role":"user","content":"b"}]]"#;

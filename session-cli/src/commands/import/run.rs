@@ -144,6 +144,8 @@ impl<'a> Importing<'a> {
             is_refused: false,
             diagnostics: Vec::new(),
         };
+        // Another source of this call may have been the same.
+        self.mark_known(&done.sha256, &mut done.sessions);
         if done.sessions.iter().all(|session| session.is_known) {
             return Ok(done);
         }
