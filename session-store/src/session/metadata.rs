@@ -1,6 +1,6 @@
 //! The session's metadata.
 
-use crate::history::hold_history;
+use crate::history::hold_or_create;
 use crate::meta::{self, MetaReading, Update};
 use crate::{Result, Session, workspace};
 use session_core::Meta;
@@ -26,7 +26,8 @@ impl Session {
     ///
     /// A title that a person set stays: see [`Session::set_title`].
     ///
-    /// On disk when it returns: `meta.json` and our copy of it, each replaced in one step.
+    /// On disk when it returns: `meta.json` and our copy of it, each replaced in one step. Where `succeeded_by` was changed
+    /// and there is no history, an empty one, so that nobody begins one meanwhile.
     ///
     /// # Errors
     /// [`crate::StoreError::NotLocked`] where `succeeded_by` was changed and this handle's lock is not held;
@@ -40,7 +41,7 @@ impl Session {
             if meta.succeeded_by != succeeded_by {
                 self.held()?.check()?;
                 // Who is appending has done so before; who comes later sees it.
-                appends = hold_history(&self.paths)?;
+                appends = hold_or_create(&self.paths)?;
             }
             Ok(())
         });

@@ -4,6 +4,7 @@ use super::entries::{holds_nothing, id, names};
 use super::forms::look;
 use crate::{Result, StoreError};
 use session_disk::{remove_dir_all, remove_file};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What emptying the trash did.
@@ -20,10 +21,11 @@ pub struct EmptiedTrash {
 /// Removes these from the trash, and nothing else. One that cannot be removed keeps none of the others.
 pub(super) fn empty(base: &Path, ids: &[impl AsRef<str>]) -> Result<EmptiedTrash> {
     let mut emptied = EmptiedTrash::default();
+    let wanted: HashSet<&str> = ids.iter().map(AsRef::as_ref).collect();
     // Looked up among what is there, so that no id can lead anywhere else.
     for path in names(base)? {
         // One that holds nothing any more was restored, or is being so.
-        if !ids.iter().any(|wanted| id(&path) == wanted.as_ref()) || holds_nothing(&path) {
+        if !wanted.contains(&*id(&path)) || holds_nothing(&path) {
             continue;
         }
         match remove_tree(&path) {

@@ -1,8 +1,11 @@
 //! Where sessions come from and go.
 
 use crate::scratch::{Scratch, name, user};
-use session_store::{Lineage, Origin, StoreError};
+use crate::support::quick;
+use session_core::Message;
+use session_store::{Lineage, NewSession, Origin, StoreError};
 use std::fmt::Write as _;
+use std::fs;
 
 fn meta(scratch: &Scratch, session: &str, parent: &str, successor: &str) {
     let mut meta = format!("{{\"name\":\"{session}\"");
@@ -69,4 +72,17 @@ fn h10_a_very_long_chain_is_followed_without_recursion() {
     let lineage = scratch.store().lineage(&name(&format!("s{middle}"))).expect("it can be read");
     assert_eq!((lineage.ancestors.len(), lineage.successors.len()), (middle, links - middle - 1));
     assert_eq!((lineage.ancestors[0].name.as_str(), lineage.loops.len()), ("s0", 0));
+}
+
+#[test]
+fn h19_who_names_a_successor_of_a_session_without_a_history_leaves_nobody_to_begin_one() {
+    let scratch = Scratch::new();
+    let new = NewSession { name: Some(name("demo")), ..NewSession::default() };
+    let session = scratch.store_with(quick()).create(&new).expect("its name is free");
+    let lock = session.lock().expect("nobody has it");
+    session.update_meta(|meta| meta.succeeded_by = "demo-2".into()).expect("the lock is held");
+    assert_eq!(fs::read(session.paths().history()).expect("it was made"), b"");
+    let refused = session.append_messages([Message::user("plant")]).expect_err("another goes on with it");
+    assert!(matches!(refused, StoreError::Succeeded { .. }), "{refused}");
+    drop(lock);
 }
