@@ -136,6 +136,7 @@ fn advice(error: &StoreError) -> (Exit, Option<&'static str>) {
         }
         StoreError::RestoreInterrupted { .. } => (Exit::Busy, Some(END_RESTORE)),
         StoreError::NothingToUndo { .. } => (Exit::No, None),
+        StoreError::Threads { .. } => (Exit::Busy, Some("there may be too many processes; try again")),
         StoreError::KeepsChanging { .. } => (Exit::Busy, Some("somebody writes to it; try again when that has ended")),
         StoreError::NotRedacted { .. } => (Exit::Refused, Some("nothing was written")),
         StoreError::NotMasked { .. } | StoreError::SecretInCheckpoint { .. } => {

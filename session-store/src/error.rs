@@ -375,6 +375,12 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// No thread could be started.
+    #[error("cannot start a thread")]
+    Threads {
+        /// What the system said.
+        source: io::Error,
+    },
     /// A process, or the marker of a turn, could not be looked at.
     #[error(transparent)]
     Process(#[from] ProcError),

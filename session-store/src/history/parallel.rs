@@ -50,9 +50,10 @@ impl HistoryView {
         let next = || cuts.lock().unwrap_or_else(PoisonError::into_inner).next();
         let (sender, parts) = mpsc::channel();
         thread::scope(|scope| {
+            let mut started = 0;
             for _ in 0..threads {
                 let (next, sender) = (&next, sender.clone());
-                scope.spawn(move || {
+                let work = move || {
                     while let Some((number, from, upto)) = next() {
                         let part = upto.and_then(|upto| read(self.buffered(from, upto), self.limits()));
                         // Nobody waits for it any more once another part has failed.
@@ -60,10 +61,12 @@ impl HistoryView {
                             break;
                         }
                     }
-                });
+                };
+                started += usize::from(thread::Builder::new().spawn_scoped(scope, work).is_ok());
             }
             drop(sender);
-            join(parts)
+            // Where the system gives no thread, this one does it all.
+            if started == 0 { read(self.buffered(start, end), self.limits()) } else { join(parts) }
         })
     }
 
@@ -132,9 +135,10 @@ fn join<T>(parts: mpsc::Receiver<(usize, io::Result<HistoryPart<T>>)>) -> io::Re
 
 #[cfg(test)]
 mod tests {
-    use super::{HistoryPart, HistoryView};
+    use super::{HistoryPart, HistoryView, ReadPart};
+    use nix::errno::Errno;
     use session_core::{Conversation, Counter, Limits};
-    use session_testing::{Histories, Shape};
+    use session_testing::{Call, Histories, Shape, refusing};
     use std::fs;
 
     #[test]
@@ -170,5 +174,18 @@ mod tests {
                 assert_eq!(counter.count, count, "{threads} threads, {part_bytes} bytes");
             }
         }
+    }
+
+    #[test]
+    fn where_no_thread_can_be_started_the_one_that_reads_does_it_all() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let path = scratch.path().join("history.jsonl");
+        let history = "{\"role\":\"user\",\"content\":\"plant\"}\n".repeat(1_000);
+        fs::write(&path, &history).expect("the scratch directory can be written");
+        let view = HistoryView::at(&path, Limits::default()).expect("it can be read").expect("it is there");
+        let load: ReadPart<_> = |part, limits| HistoryPart::load(part, limits);
+        let read = || view.by_threads(0..view.len_bytes(), 4, 1_000, load);
+        let alone = refusing(Call::Clone, Errno::EAGAIN, read).expect("it can be read");
+        assert_eq!(Conversation::from(alone).messages.len(), 1_000);
     }
 }

@@ -115,7 +115,8 @@ impl Store {
     /// answer, and keeps no other from being searched.
     ///
     /// # Errors
-    /// As [`Store::list`]; [`crate::StoreError::NotFound`] for a session of `only` that does not exist.
+    /// As [`Store::list`]; [`crate::StoreError::NotFound`] for a session of `only` that does not exist;
+    /// [`crate::StoreError::Threads`].
     pub fn search(
         &self,
         query: &Query,
@@ -123,6 +124,6 @@ impl Store {
         told: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> Result<Searched> {
         let targets = targets::targets(self, options)?;
-        Ok(threads::search(self, query, options, &targets, told))
+        threads::search(self, query, options, &targets, told)
     }
 }

@@ -4,7 +4,7 @@ use super::targets::Target;
 use super::{Found, HitsOfASession, Liveness, Query, SearchOptions, Searched, Unsearched};
 use crate::candidate::Node;
 use crate::flat::Standing;
-use crate::{Damage, HistoryView, Store};
+use crate::{Damage, HistoryView, Result, Store, StoreError};
 use session_core::LiveEvents;
 use session_core::search::{Coverage, Hit, Search, Seen};
 use std::num::NonZeroUsize;
@@ -24,7 +24,7 @@ const AHEAD: usize = 8;
 enum Part {
     Hits(Vec<(Hit, Option<bool>)>),
     Bytes(u64),
-    End(Result<Coverage, Damage>),
+    End(std::result::Result<Coverage, Damage>),
 }
 
 /// The sessions that nobody has taken yet, and where their takers say so: in order, because taking is exclusive.
@@ -39,15 +39,20 @@ pub(super) fn search(
     options: &SearchOptions,
     targets: &[Target],
     told: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
-) -> Searched {
+) -> Result<Searched> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(targets.len());
     let (taken, order) = sync_channel(AHEAD);
     let queue = Mutex::new(Queue { rest: targets.iter(), taken });
-    let mut searched = Searched::default();
     thread::scope(|scope| {
-        let queue = &queue;
-        for _ in 0..threads {
-            scope.spawn(move || work(store, query, options, queue));
+        let (queue, mut searched) = (&queue, Searched::default());
+        for started in 0..threads {
+            let work = move || work(store, query, options, queue);
+            match thread::Builder::new().spawn_scoped(scope, work) {
+                Err(source) if started == 0 => return Err(StoreError::Threads { source }),
+                // Those that there are do it all.
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
         // When this loop is left, the receivers are dropped, and that ends the workers.
         for (target, parts) in order.into_iter().take(targets.len()) {
@@ -56,8 +61,8 @@ pub(super) fn search(
                 break;
             }
         }
-    });
-    searched
+        Ok(searched)
+    })
 }
 
 /// Tells what one session gives.
@@ -121,7 +126,7 @@ fn one(
     target: &Target,
     search: &mut Search<&Query>,
     parts: &SyncSender<Part>,
-) -> Option<Result<Coverage, Damage>> {
+) -> Option<std::result::Result<Coverage, Damage>> {
     let candidate = &target.candidate;
     match (candidate.directory, candidate.flat) {
         (Some(Node::Link), _) | (None, Some(Node::Link)) => return Some(Err(Damage::Link)),

@@ -5,8 +5,12 @@ use crate::scratch::{Scratch, loaded, name, picture, user};
 use crate::support::{quick, said};
 use nix::errno::Errno;
 use nix::libc;
-use session_store::{Deletion, InboxMessage, NewFork, NewSession, StoreError, USER_LINE, default_dir};
+use session_store::{
+    Case, Deletion, Empties, Form, InboxMessage, NewFork, NewSession, Query, SearchOptions, StoreError, USER_LINE,
+    Words, default_dir,
+};
 use session_testing::{Call, refusing};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 #[test]
@@ -26,6 +30,23 @@ fn a_file_system_without_locks_is_told_and_nothing_is_written() {
     assert!(is_told(&refused.1, &session.paths().history()), "{refused:?}");
     assert_eq!(picture(&scratch.path("demo")), before);
     session.append(&[said("and a birch")]).expect("elsewhere it can");
+}
+
+#[test]
+fn where_no_thread_can_be_started_a_list_is_whole_and_a_search_says_why_there_is_none() {
+    let scratch = Scratch::new();
+    for n in 0..40 {
+        scratch.session(&format!("demo-{n}"), &[user(1, "plant three oaks")]);
+    }
+    let store = scratch.store();
+    let query = Query::new("oaks", Form::Literal, Case::Smart, Words::Any).expect("a text is a query");
+    let search = || store.search(&query, &SearchOptions::default(), &mut |_| ControlFlow::Continue(()));
+    let (listed, searched) =
+        refusing(Call::Clone, Errno::EAGAIN, || (store.list(Empties::Hide).map(|list| list.len()), search()));
+    assert_eq!(listed.expect("this thread does it all"), 40);
+    let Err(StoreError::Threads { source }) = searched else { panic!("{searched:?}") };
+    assert_eq!(source.raw_os_error(), Some(Errno::EAGAIN as i32));
+    assert_eq!(search().expect("elsewhere it can").sessions, 40);
 }
 
 #[test]
